@@ -20,6 +20,7 @@
 #include "policies/scheduling/health.h"
 #include "process/engine.h"
 #include "report/judge.h"
+#include "report/plain_text.h"
 #include "report/summary.h"
 #include "report/survey.h"
 
@@ -44,11 +45,15 @@ of them that exists). A dump is read as a stream:
 
   kubectl get nodes,namespaces,pods,jobs,cronjobs -A -o json | berth report --objects -
 
+With -n the report is made of the objects of one namespace and of all nodes: what pods of other
+namespaces request of these is not counted. Rights to that namespace are enough, and what may not be
+listed, pods aside, is named in the report.
+
 -o wide has all namespaces, and says by which policy objects are denied in each. docs/report.md
 describes all outputs.
 
 Exit codes: 0 the report could be made, whatever it says, even if some objects cannot be read; 1 the
-API server did not answer; 2 wrong usage or files.)";
+API server did not answer, or refused to list pods; 2 wrong usage or files.)";
 
 absl::StatusOr<model::Time> ReportTime(const std::string& text) {
   if (text.empty()) return process::Now();
@@ -70,12 +75,14 @@ std::vector<std::string_view> OnlyWarning(const policies::admission::AdmissionCo
   return names;
 }
 
-report::Judge MakeJudge(const config::BerthConfiguration& config, const process::Engine& engine) {
+report::Judge MakeJudge(const config::BerthConfiguration& config, const process::Engine& engine,
+                        const std::string& only_namespace) {
   const policies::admission::AdmissionConfig& judgement = config.admission.judgement;
   return report::Judge({.reviewer = process::MakeReviewer(config),
                         .scheduling = engine.scheduling,
                         .controllers = policies::admission::AllControllers(judgement),
-                        .only_warning = OnlyWarning(judgement)});
+                        .only_warning = OnlyWarning(judgement),
+                        .only_namespace = only_namespace});
 }
 
 absl::StatusOr<std::vector<std::string>> Fill(const ReportArguments& arguments,
@@ -84,7 +91,7 @@ absl::StatusOr<std::vector<std::string>> Fill(const ReportArguments& arguments,
   auto access = AccessOf(arguments.api);
   if (!access.ok()) return access.status();
   kube::HttpClient client(*std::move(access));
-  return SurveyCluster(client, judge, survey);
+  return SurveyCluster(client, arguments.api.namespace_name, judge, survey);
 }
 
 absl::StatusOr<report::Report> MakeReport(const ReportArguments& arguments) {
@@ -93,7 +100,8 @@ absl::StatusOr<report::Report> MakeReport(const ReportArguments& arguments) {
   const auto now = ReportTime(arguments.now);
   if (!now.ok()) return now.status();
   const process::Engine engine = process::MakeEngine(*config);
-  const report::Judge judge = MakeJudge(*config, engine);
+  const std::string& only_namespace = arguments.api.namespace_name;
+  const report::Judge judge = MakeJudge(*config, engine, only_namespace);
   report::Survey survey(engine.catalog);
   auto notes = Fill(arguments, judge, survey);
   if (!notes.ok()) return notes.status();
@@ -106,6 +114,14 @@ absl::StatusOr<report::Report> MakeReport(const ReportArguments& arguments) {
                          .lists_all = arguments.output.format == "objects"},
                         *now);
   report.notes.insert(report.notes.begin(), notes->begin(), notes->end());
+  if (!only_namespace.empty()) {
+    report.notes.insert(
+        report.notes.begin(),
+        report::PlainText(fmt::format("only the namespace {} is reported: what pods of others "
+                                      "request of the same nodes is not counted",
+                                      only_namespace),
+                          report::kMaxSentence));
+  }
   return report;
 }
 
@@ -135,6 +151,8 @@ void AddReportCommand(Command berth) {
       "Output of `kubectl get ... -A -o json`, instead of an API server; - for standard input; may "
       "be given several times");
   const auto [kubeconfig, context] = AddApiOptions(report, arguments->api);
+  report.AddOption("-n,--namespace", arguments->api.namespace_name,
+                   "Namespace whose objects are reported (default: all)");
   objects.Excludes(kubeconfig).Excludes(context).Completes(Candidates::kFiles);
   report.AddOption("--config", arguments->config,
                    "Berth's configuration, as it would be installed (default: built in)");

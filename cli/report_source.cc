@@ -109,7 +109,18 @@ class ReportSink final : public kube::HttpSink {
   std::string refusal_;
 };
 
-// Lists everything under `path`.
+// The kinds that a report is made of, and the paths of all that is asked for of each.
+std::vector<std::pair<std::string_view, std::string>> PathsIn(const std::string& namespace_name) {
+  const std::string in = namespace_name.empty() ? "" : "/namespaces/" + namespace_name;
+  return {{"Nodes", "/api/v1/nodes"},
+          // Whoever has rights in one namespace alone may get it, but not list it.
+          {"Namespaces", namespace_name.empty() ? "/api/v1/namespaces" : "/api/v1" + in},
+          {"Pods", "/api/v1" + in + "/pods"},
+          {"Jobs", "/apis/batch/v1" + in + "/jobs"},
+          {"CronJobs", "/apis/batch/v1" + in + "/cronjobs"}};
+}
+
+// Reads everything under `path`: a list page by page, or one object.
 absl::Status SurveyList(kube::Transport& transport, const std::string& path,
                         const report::Judge& judge, report::Survey& survey) {
   report::Intake intake(judge, survey, Threads());
@@ -147,16 +158,14 @@ absl::StatusOr<std::vector<std::string>> SurveyFiles(const std::vector<std::stri
 }
 
 absl::StatusOr<std::vector<std::string>> SurveyCluster(kube::Transport& transport,
+                                                       const std::string& namespace_name,
                                                        const report::Judge& judge,
                                                        report::Survey& survey) {
   std::vector<std::string> notes;
-  for (const auto& [path, kinds] :
-       {std::pair("/api/v1/nodes", "Nodes"), std::pair("/api/v1/namespaces", "Namespaces"),
-        std::pair("/api/v1/pods", "Pods"), std::pair("/apis/batch/v1/jobs", "Jobs"),
-        std::pair("/apis/batch/v1/cronjobs", "CronJobs")}) {
+  for (const auto& [kinds, path] : PathsIn(namespace_name)) {
     const absl::Status listed = SurveyList(transport, path, judge, survey);
     if (listed.ok()) continue;
-    if (std::string_view(kinds) == "Pods") return listed;
+    if (kinds == "Pods") return listed;
     notes.push_back(report::PlainText(
         fmt::format("{} could not be listed: {}", kinds, MessageOf(listed)), report::kMaxSentence));
   }

@@ -21,9 +21,11 @@ absl::StatusOr<std::vector<std::string>> SurveyFiles(const std::vector<std::stri
                                                      const report::Judge& judge,
                                                      report::Survey& survey);
 
-/// Lists nodes, namespaces, pods, Jobs and CronJobs by pages. Returns sentences about the kinds
-/// that could not be listed. Returns the error if that is so of pods.
+/// Lists nodes, namespaces, pods, Jobs and CronJobs by pages; unless `namespace_name` is empty,
+/// only nodes, that namespace and what is in it. Returns sentences about the kinds that could not
+/// be listed. Returns the error if that is so of pods.
 absl::StatusOr<std::vector<std::string>> SurveyCluster(kube::Transport& transport,
+                                                       const std::string& namespace_name,
                                                        const report::Judge& judge,
                                                        report::Survey& survey);
 

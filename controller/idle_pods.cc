@@ -62,16 +62,22 @@ void IdlePods::Run() {
 }
 
 void IdlePods::Look() {
+  const Clock::time_point began = timer_->Now();
   const std::vector<usage::Holding> holdings =
       usage::HoldingsOf(snapshot_->Read(), snapshot_->catalog());
   const auto uses = usage::AskUse(*prometheus_, options_.idle, holdings, options_.now());
   if (!uses.ok()) {
     if (absl::IsCancelled(uses.status())) return;
+    failed_since_ = true;
     metrics_->OnError();
     server::Log(server::LogLevel::kWarning, "cannot tell which devices are idle",
                 {{"error", std::string(uses.status().message())}});
     return;
   }
+  // Whether pods used a device before this look's window, and after the last one's, is not known.
+  if (failed_since_ && timer_->Now() - looked_ > options_.idle.window) told_.clear();
+  failed_since_ = false;
+  looked_ = began;
   metrics_->Set(*uses);
   if (!options_.config.events) return;
   const std::map<std::string, std::string> idle = FullyIdle(*uses);

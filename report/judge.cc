@@ -96,6 +96,10 @@ struct Judge::Identity {
   bool ended = false;
   // Whether it asks to be let onto nodes with accelerators.
   bool asks_to_be_let_in = false;
+
+  bool IsCore(std::string_view core_kind) const {
+    return kind.group.empty() && kind.version == "v1" && kind.kind == core_kind;
+  }
 };
 
 struct Judge::Foretold {
@@ -135,7 +139,7 @@ std::vector<Seen> Judge::Look(simdjson::dom::element object, std::string_view ki
         seen.push_back(std::move(each));
       }
     });
-  } else if (error.ok()) {
+  } else if (error.ok() && !IsLeftOut(identity)) {
     identity.controller = ControllerOf(metadata);
     identity.deleted = !metadata.Field("deletionTimestamp").absent();
     identity.asks_to_be_let_in = !metadata.Field("annotations").Field(allow_name_).absent();
@@ -146,17 +150,22 @@ std::vector<Seen> Judge::Look(simdjson::dom::element object, std::string_view ki
   return seen;
 }
 
+bool Judge::IsLeftOut(const Identity& identity) const {
+  if (rules_.only_namespace.empty() || identity.IsCore("Node")) return false;
+  const bool is_namespace = identity.IsCore("Namespace");
+  return (is_namespace ? identity.name : identity.namespace_name) != rules_.only_namespace;
+}
+
 void Judge::LookAt(simdjson::dom::element object, const Identity& identity,
                    std::vector<Seen>& seen) const {
-  const bool core = identity.kind.group.empty() && identity.kind.version == "v1";
-  if (core && identity.kind.kind == "Node") {
+  if (identity.IsCore("Node")) {
     auto node = kube::NodeFromJson(object, "");
     if (node.ok()) {
       seen.emplace_back(*std::move(node));
     } else {
       seen.emplace_back(Unreadable(object, identity.kind.kind, node.status()));
     }
-  } else if (core && identity.kind.kind == "Namespace") {
+  } else if (identity.IsCore("Namespace")) {
     absl::Status error;
     seen.push_back(NamespaceOf(JsonValue(object, kube::Path(""), error), mode_label_, allow_name_));
     if (!error.ok()) seen.back() = Unreadable(object, identity.kind.kind, error);

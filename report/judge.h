@@ -29,18 +29,22 @@ class Judge {
     std::vector<policies::admission::ControllerSpec> controllers;
     /// The names of the admission policies in mode Warn.
     std::vector<std::string_view> only_warning;
+    /// The namespace whose objects are looked at, beside nodes; empty: all objects are.
+    std::string only_namespace = {};
   };
 
   explicit Judge(Rules rules);
 
-  /// Returns what is read of `object`; of a list, of each of its items. `kind` and `api_version`
-  /// hold for an object that has none, as the items of a PodList.
+  /// Returns what is read of `object`; of a list, of each of its items; nothing of objects of other
+  /// namespaces than Rules::only_namespace. `kind` and `api_version` hold for an object that has
+  /// none, as the items of a PodList.
   std::vector<Seen> Look(simdjson::dom::element object, std::string_view kind = "",
                          std::string_view api_version = "") const;
 
  private:
   struct Identity;
 
+  bool IsLeftOut(const Identity& identity) const;
   void LookAt(simdjson::dom::element object, const Identity& identity,
               std::vector<Seen>& seen) const;
   Seen JudgedPodOrMaker(simdjson::dom::element object, const Identity& identity) const;

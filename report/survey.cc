@@ -44,6 +44,8 @@ void Survey::Take(Seen seen) {
 
 void Survey::Add(model::Node node) {
   if (!snapshot_.Read().Find(node.name)) ++node_count_;
+  // Pods that run have the devices that are kept now for others.
+  node.annotations.clear();
   snapshot_.UpsertNode(std::move(node));
 }
 

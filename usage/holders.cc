@@ -118,6 +118,33 @@ Holding HoldingOf(const HoursOfUser& hours, const std::vector<Holding>& holdings
   return holding;
 }
 
+// Whether pods ask for whole devices by that resource. A resource that is not known here counts as
+// well, because a running server may have another catalogue.
+bool IsOfWholeDevices(const std::string& resource, const model::AcceleratorCatalog& catalog) {
+  for (std::size_t i = 0; i < catalog.size(); ++i) {
+    const auto index = static_cast<model::AcceleratorCatalog::Index>(i);
+    if (catalog[index].resource == resource) return true;
+  }
+  return !catalog.HasResource(resource);
+}
+
+// The resource of what the holder of `key` has on nodes that no entry recognises: hours there are
+// known without their resource. Empty if the holder has nothing there, and if it has several
+// resources, because nobody knows how the hours divide among them.
+std::string UnrecognisedResource(const HeldKey& key, const Sums& sums,
+                                 const model::AcceleratorCatalog& catalog) {
+  std::string resource;
+  for (auto each = sums.lower_bound(key); each != sums.end(); ++each) {
+    const HeldKey& other = each->first;
+    if (other.Holder() != key.Holder() || !other.accelerator.empty()) break;
+    // The metric does not have slices.
+    if (other.resource.empty() || !IsOfWholeDevices(other.resource, catalog)) continue;
+    if (!resource.empty()) return "";
+    resource = other.resource;
+  }
+  return resource;
+}
+
 void Add(const DeviceHours& more, DeviceHours& hours) {
   hours.day += more.day;
   hours.week += more.week;
@@ -136,7 +163,11 @@ std::vector<Held> HeldBy(GroupBy group, const std::vector<Holding>& holdings,
   Sums sums = SumUp(group, holdings);
   if (group == GroupBy::kPod) return InOrder(std::move(sums));
   for (const HoursOfUser& user : hours) {
-    Held& held = HeldAt(sums, group, HoldingOf(user, holdings, catalog));
+    Holding holding = HoldingOf(user, holdings, catalog);
+    if (holding.accelerator.empty()) {
+      holding.resource = UnrecognisedResource(KeyFor(group, holding), sums, catalog);
+    }
+    Held& held = HeldAt(sums, group, holding);
     if (!held.hours) held.hours.emplace();
     Add(user.hours, *held.hours);
   }

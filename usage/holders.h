@@ -64,6 +64,8 @@ std::vector<Held> HeldBy(GroupBy group, const std::vector<Holding>& holdings);
 
 /// The same with the device-hours of `hours`, also of those who hold nothing now. Not by pod. Those
 /// who had most device-hours of the month come first among those who hold equally many devices.
+/// Hours on nodes that no entry of `catalog` recognises are those of the holder's devices there;
+/// without a resource if it holds none there now, or several resources.
 std::vector<Held> HeldBy(GroupBy group, const std::vector<Holding>& holdings,
                          const std::vector<HoursOfUser>& hours,
                          const model::AcceleratorCatalog& catalog);

@@ -14,6 +14,10 @@ constexpr model::Duration kShortestStep{15};
 constexpr model::Duration kLongestStep = std::chrono::minutes(1);
 constexpr int kWantedSteps = 120;
 constexpr int kMostSteps = 720;
+// From one moment to the next at which it is asked whether a device was used since the last one.
+constexpr model::Duration kUseStep = std::chrono::minutes(10);
+// The same where only the moments themselves count.
+constexpr model::Duration kUseStepOfExpressions = std::chrono::minutes(5);
 
 // In seconds, which every version of PromQL knows.
 std::string InSeconds(model::Duration duration) { return fmt::format("{}s", duration.count()); }
@@ -80,10 +84,15 @@ std::string CoverageQuery(const UtilizationConfig& config, model::Duration windo
 }
 
 std::string LastUseQuery(const UtilizationConfig& config, double below, model::Duration span) {
-  constexpr model::Duration kResolution = std::chrono::minutes(10);
+  // Prometheus holds a sample in memory for each device and step, so the steps are long.
+  const bool all_samples = IsSelector(config.query);
+  const model::Duration step = all_samples ? kUseStep : kUseStepOfExpressions;
+  const std::string used = all_samples
+                               ? fmt::format("max_over_time({}[{}])", config.query, InSeconds(step))
+                               : fmt::format("({})", config.query);
   return fmt::format("max by (namespace, pod) (max_over_time({}[{}:{}]))",
-                     OfHolder(fmt::format("timestamp(({}) >= {})", config.query, below)),
-                     InSeconds(span), InSeconds(kResolution));
+                     OfHolder(fmt::format("timestamp({} >= {})", used, below)), InSeconds(span),
+                     InSeconds(step));
 }
 
 absl::StatusOr<MeasuredPods> Measure(Prometheus& prometheus, const UtilizationConfig& config,

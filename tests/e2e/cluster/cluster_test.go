@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,6 +32,7 @@ func TestShowAndCtrlC(t *testing.T) {
 
 	r := start(t)
 	r.awaitWords("runs on until Ctrl-C")
+	r.awaitWords("/enter\n") // the last of what it says how to look around
 	for _, want := range []string{"8 of 8 pods are ready", "passed in", "Warning: berth: ",
 		"mn2b-a100-010 (KWOK)"} {
 		if !strings.Contains(r.said.String(), want) {
@@ -41,6 +43,7 @@ func TestShowAndCtrlC(t *testing.T) {
 	if got := strings.Count(inside, " Running "); got != 11 {
 		t.Errorf("%d pods run, want 8 of Berth, 1 of the DNS, 2 of Jobs:\n%s", got, inside)
 	}
+	r.explains()
 	if containers := r.enter("ctr", "containers", "list", "--quiet"); containers == "" {
 		t.Error("no containers are seen inside")
 	}
@@ -134,6 +137,27 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	before.compare()
+}
+
+// explains has the commands of the hint answer as a plugin of kubectl.
+func (r *run) explains() {
+	r.Helper()
+	waiting := regexp.MustCompile(`kubectl berth explain -n research (\S+)`).FindStringSubmatch(
+		r.said.String())
+	if waiting == nil {
+		r.Fatal("does not say how to explain a pod that waits")
+	}
+	for _, c := range []struct{ command, want string }{
+		{"explain -n research " + waiting[1], "0 have 8 free nvidia.com/gpu"},
+		{"capacity", "GPUIsLost"},
+		{"who", "nvidia.com/gpu"},
+		{"gangs -A", ""},
+	} {
+		said := r.enter(append([]string{"kubectl", "berth"}, strings.Fields(c.command)...)...)
+		if !strings.Contains(said, c.want) {
+			r.Errorf("kubectl berth %s does not say %q: %s", c.command, c.want, said)
+		}
+	}
 }
 
 // address gives the node's to the machine (replace), or takes it off again (del).

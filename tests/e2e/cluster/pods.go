@@ -28,8 +28,9 @@ func (s *show) pods(ctx context.Context, namespace string) ([]corev1.Pod, error)
 	return list.Items, nil
 }
 
-// awaitRunning returns the Jobs' pods when all of them run.
-func (s *show) awaitRunning(ctx context.Context, wanted int) ([]corev1.Pod, error) {
+// awaitJobs returns the Jobs' pods when so many of them run, and all others, so many, are known to fit
+// nowhere.
+func (s *show) awaitJobs(ctx context.Context, running, waiting int) ([]corev1.Pod, error) {
 	ctx, cancel := context.WithTimeout(ctx, runTimeout)
 	defer cancel()
 	for {
@@ -37,14 +38,15 @@ func (s *show) awaitRunning(ctx context.Context, wanted int) ([]corev1.Pod, erro
 		if err != nil {
 			return nil, err
 		}
-		if len(pods) == wanted && count(pods, isReady) == wanted {
+		if len(pods) == running+waiting && count(pods, isReady) == running &&
+			count(pods, isRefused) == waiting {
 			return pods, nil
 		}
 		select {
 		case <-ctx.Done():
 			writePods(s.out, pods)
-			return nil, fmt.Errorf("%d of %d pods of the Jobs run: %w", count(pods, isReady), wanted,
-				ctx.Err())
+			return nil, fmt.Errorf("%d of %d pods of the Jobs run, %d of %d fit nowhere: %w",
+				count(pods, isReady), running, count(pods, isRefused), waiting, ctx.Err())
 		case <-time.After(pollInterval):
 		}
 	}
@@ -102,6 +104,14 @@ func asksForGPU(pod *corev1.Pod) bool {
 func isReady(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+	})
+}
+
+// isRefused tells whether kube-scheduler has found no node for the pod.
+func isRefused(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse &&
+			c.Reason == corev1.PodReasonUnschedulable
 	})
 }
 

@@ -48,6 +48,44 @@ next      1 x A100   none yet               -            berth               Gua
 	}
 }
 
+func TestHintsNameCommandsThatAreThere(t *testing.T) {
+	var said strings.Builder
+	writeHints(&said, "/tmp/enter", "large-x7k2p", true)
+	const want = `
+  /tmp/enter kubectl get pods -A -o wide                     # all pods
+  /tmp/enter kubectl berth explain -n research large-x7k2p   # why this pod waits
+  /tmp/enter kubectl berth capacity                          # which devices are free, and which are broken
+  /tmp/enter kubectl berth who                               # who holds devices
+  /tmp/enter kubectl berth gangs -A                          # which pods wait for each other: none yet
+  /tmp/enter berth doctor                                    # whether all of it works
+  /tmp/enter
+`
+	if got := "\n" + said.String(); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	said.Reset()
+	writeHints(&said, "/tmp/enter", "large-x7k2p", false)
+	if strings.Contains(said.String(), "berth") || !strings.Contains(said.String(), "get pods") {
+		t.Errorf("without Berth's program: %s", said.String())
+	}
+}
+
+func TestPodsAreRefusedOnceKubeSchedulerSaysSo(t *testing.T) {
+	pod := placed("large", "", "8")
+	if isRefused(&pod) {
+		t.Error("a pod of which nothing is said yet is refused")
+	}
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled,
+		Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable}}
+	if !isRefused(&pod) {
+		t.Error("a pod that fits no node is not refused")
+	}
+	pod.Status.Conditions[0].Status = corev1.ConditionTrue
+	if isRefused(&pod) {
+		t.Error("a pod that has a node is refused")
+	}
+}
+
 func TestJudge(t *testing.T) {
 	s := &show{broken: map[string]bool{"broken": true}}
 	cases := []struct {

@@ -7,8 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -36,9 +36,11 @@ type show struct {
 	box      *box.Box
 	entrance string // script
 	broken   map[string]bool
+	waiting  string // pod that fits nowhere
 }
 
-// run brings up a cluster, installs Berth and has two Jobs placed. It stops nothing.
+// run brings up a cluster, installs Berth and has two Jobs placed, and another one wait. It stops
+// nothing.
 func (s *show) run(ctx context.Context) error {
 	s.begin = time.Now()
 	if err := node.SetUp(); err != nil {
@@ -150,7 +152,8 @@ func (s *show) test(ctx context.Context) error {
 	return nil
 }
 
-// createJobs shows what their author reads, and where their pods are.
+// createJobs shows what their author reads, and where their pods are: one on either kind of node, and
+// one on none.
 func (s *show) createJobs(ctx context.Context) error {
 	root, err := box.RepoRoot()
 	if err != nil {
@@ -160,9 +163,14 @@ func (s *show) createJobs(ctx context.Context) error {
 	if err := s.kubectl(ctx, "create", "-f", filepath.Join(root, jobsFile)); err != nil {
 		return err
 	}
-	pods, err := s.awaitRunning(ctx, 2)
+	pods, err := s.awaitJobs(ctx, 2, 1)
 	if err != nil {
 		return err
+	}
+	for i := range pods {
+		if isRefused(&pods[i]) {
+			s.waiting = pods[i].Name
+		}
 	}
 	fmt.Fprintln(s.out)
 	writePods(s.out, pods)
@@ -207,13 +215,28 @@ func (s *show) say(command string) { fmt.Fprintf(s.out, "\n$ %s\n", command) }
 func (s *show) keep(ctx context.Context) {
 	fmt.Fprintf(s.out, "\nAll of it was up after %.0f s and runs on until Ctrl-C. "+
 		"From another terminal, as root:\n", time.Since(s.begin).Seconds())
-	commands := []string{"kubectl get pods -A -o wide", "berth doctor", ""}
-	if _, missing := os.Stat(node.BuiltBerth()); missing != nil {
-		commands = slices.Delete(commands, 1, 2)
-	}
-	for _, command := range commands {
-		fmt.Fprintln(s.out, strings.TrimRight("  "+s.entrance+" "+command, " "))
-	}
+	_, missing := os.Stat(node.BuiltBerth())
+	writeHints(s.out, s.entrance, s.waiting, missing == nil)
 	<-ctx.Done()
 	fmt.Fprintln(s.out, "\nending all of it")
+}
+
+// writeHints names what to look at, each with what it shows, and at last how to get a shell.
+func writeHints(out io.Writer, entrance, waiting string, hasBerth bool) {
+	hints := [][2]string{{"kubectl get pods -A -o wide", "all pods"}}
+	if hasBerth {
+		hints = append(hints, [][2]string{
+			{"kubectl berth explain -n " + namespace + " " + waiting, "why this pod waits"},
+			{"kubectl berth capacity", "which devices are free, and which are broken"},
+			{"kubectl berth who", "who holds devices"},
+			{"kubectl berth gangs -A", "which pods wait for each other: none yet"},
+			{"berth doctor", "whether all of it works"},
+		}...)
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+	for _, hint := range hints {
+		fmt.Fprintf(table, "  %s %s\t# %s\n", entrance, hint[0], hint[1])
+	}
+	_ = table.Flush() // to a terminal, or to a test
+	fmt.Fprintln(out, "  "+entrance)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"berth.dev/berth/tests/e2e/box"
 )
@@ -31,10 +32,25 @@ func (n *Node) WriteEntrance() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	plugins, err := n.linkPlugin()
+	if err != nil {
+		return "", err
+	}
 	path := filepath.Join(os.TempDir(), entranceName)
+	programs := []string{filepath.Dir(kubectl), filepath.Dir(BuiltBerth()), plugins}
 	script := fmt.Sprintf(entrance, outside, n.box.Kubeconfig, filepath.Join(n.folder, kubectlCache),
-		n.folder, filepath.Dir(kubectl)+":"+filepath.Dir(BuiltBerth()))
+		n.folder, strings.Join(programs, ":"))
 	return path, os.WriteFile(path, []byte(script), 0o700)
+}
+
+// linkPlugin makes a folder in which kubectl finds Berth as its plugin. The link leads nowhere where
+// Berth is not there; then kubectl knows no such command.
+func (n *Node) linkPlugin() (string, error) {
+	folder := filepath.Join(n.folder, "plugins")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", err
+	}
+	return folder, os.Symlink(BuiltBerth(), filepath.Join(folder, "kubectl-berth"))
 }
 
 // BuiltBerth is where `make image` leaves the program that it puts into the image. An image that was

@@ -73,6 +73,21 @@ TEST(ReportCommand, ReadsSeveralFilesAndReportsOnADamagedOne) {
   EXPECT_EQ(empty.exit_code, kExitUsage);
 }
 
+TEST(ReportCommand, MayBeAboutOneNamespace) {
+  const std::string objects = std::string(kReportFolder) + "objects.json";
+  const Ran table = RunReport({"--objects", objects, "-n", "vision"});
+  EXPECT_EQ(table.exit_code, kExitOk) << table.errors;
+  EXPECT_NE(table.output.find("do with 5 pods, 4 Jobs and 0 objects with templates of pods, on 5 "
+                              "nodes"),
+            std::string::npos)
+      << table.output;
+  EXPECT_NE(table.output.find("Note: only the namespace vision is reported: "), std::string::npos);
+  EXPECT_EQ(table.output.find("nlp"), std::string::npos) << table.output;
+  const Ran lines = RunReport({"--objects", objects, "--namespace", "legacy", "-o", "objects"});
+  EXPECT_TRUE(lines.output.starts_with("{\"namespace\":\"legacy\",")) << lines.output;
+  EXPECT_EQ(lines.output.find('\n'), lines.output.size() - 1) << lines.output;
+}
+
 TEST(ReportCommand, TakesTheConfigurationThatWouldBeInstalled) {
   const std::string config = testing::TempDir() + "report_config.yaml";
   std::ofstream(config) << "apiVersion: config.berth.dev/v1alpha1\nkind: BerthConfiguration\n"

@@ -13,6 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Key;
 using testing::SizeIs;
 
 /// An API server that answers by what stands before the first '&' or by the whole target.
@@ -62,7 +63,7 @@ TEST_F(SurveyClusterTest, ReadsPageAfterPage) {
        Page("Pod", "v1", R"({"metadata":{"name":"b",)" + pod)},
       {"/apis/batch/v1/jobs?limit=500", Page("Job", "batch/v1", "")},
       {"/apis/batch/v1/cronjobs?limit=500", Page("CronJob", "batch/v1", "")}};
-  const auto notes = SurveyCluster(server_, judge_, survey_);
+  const auto notes = SurveyCluster(server_, "", judge_, survey_);
   ASSERT_TRUE(notes.ok()) << notes.status();
   EXPECT_THAT(*notes, SizeIs(0));
   EXPECT_EQ(survey_.node_count(), 1U);
@@ -75,15 +76,31 @@ TEST_F(SurveyClusterTest, SaysWhatItMayNotSee) {
                      {"/api/v1/namespaces?limit=500", Page("Namespace", "v1", "")},
                      {"/api/v1/pods?limit=500", Page("Pod", "v1", "")},
                      {"/apis/batch/v1/cronjobs?limit=500", Page("CronJob", "batch/v1", "")}};
-  const auto notes = SurveyCluster(server_, judge_, survey_);
+  const auto notes = SurveyCluster(server_, "", judge_, survey_);
   ASSERT_TRUE(notes.ok()) << notes.status();
   EXPECT_THAT(*notes, ElementsAre("Jobs could not be listed: GET /apis/batch/v1/jobs: 403 jobs is "
                                   "forbidden"));
 }
 
 TEST_F(SurveyClusterTest, NeedsPods) {
-  const auto notes = SurveyCluster(server_, judge_, survey_);
+  const auto notes = SurveyCluster(server_, "", judge_, survey_);
   EXPECT_THAT(std::string(notes.status().message()), HasSubstr("GET /api/v1/pods: 403"));
+}
+
+// As for somebody who has rights in one namespace alone.
+TEST_F(SurveyClusterTest, AsksForOneNamespaceAlone) {
+  const std::string pod = R"("namespace":"t"},"spec":{"containers":[{"name":"x"}]}})";
+  server_.replies = {
+      {"/api/v1/namespaces/t?limit=500", report::NamespaceJson("t")},
+      {"/api/v1/namespaces/t/pods?limit=500",
+       Page("Pod", "v1", R"({"metadata":{"name":"a",)" + pod)},
+      {"/apis/batch/v1/namespaces/t/jobs?limit=500", Page("Job", "batch/v1", "")},
+      {"/apis/batch/v1/namespaces/t/cronjobs?limit=500", Page("CronJob", "batch/v1", "")}};
+  const auto notes = SurveyCluster(server_, "t", engines_.MakeJudge({}, "t"), survey_);
+  ASSERT_TRUE(notes.ok()) << notes.status();
+  EXPECT_THAT(*notes, ElementsAre(HasSubstr("Nodes could not be listed: GET /api/v1/nodes: 403")));
+  EXPECT_THAT(survey_.records(), SizeIs(1));
+  EXPECT_THAT(survey_.labels(), ElementsAre(Key("t")));
 }
 
 }  // namespace

@@ -280,6 +280,50 @@ TEST_F(IdlePodsTest, BeginsTheGracePeriodAnewAfterUse) {
   EXPECT_THAT(api_.evicted, ElementsAre("notebook"));
 }
 
+// What was used in between is in no window.
+TEST_F(IdlePodsTest, BeginsTheGracePeriodAnewAfterPrometheusWasAwayForLongerThanTheWindow) {
+  Add("notebook", true);
+  config_.evict_notebooks_after = hours(24);
+  Measure({{"notebook", 0}});
+  RunFor(hours(20));
+  prometheus_.status = 503;
+  testing::internal::CaptureStderr();
+  RunFor(hours(6));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("cannot tell which devices"));
+  prometheus_.status = 200;
+  RunFor(hours(24));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+  RunFor(minutes(10));
+  EXPECT_THAT(api_.evicted, ElementsAre("notebook"));
+}
+
+TEST_F(IdlePodsTest, GoesOnWithTheGracePeriodAfterPrometheusWasAwayForLessThanTheWindow) {
+  Add("notebook", true);
+  config_.evict_notebooks_after = hours(24);
+  Measure({{"notebook", 0}});
+  RunFor(hours(20));
+  prometheus_.status = 503;
+  testing::internal::CaptureStderr();
+  RunFor(minutes(110));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("cannot tell which devices"));
+  prometheus_.status = 200;
+  RunFor(hours(2));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+  RunFor(minutes(20));
+  EXPECT_THAT(api_.evicted, ElementsAre("notebook"));
+}
+
+TEST_F(IdlePodsTest, EvictsAlsoIfItLooksLessOftenThanOnceAWindow) {
+  Add("notebook", true);
+  config_.every = hours(6);
+  config_.evict_notebooks_after = hours(24);
+  Measure({{"notebook", 0}});
+  RunFor(hours(24));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+  RunFor(hours(6));
+  EXPECT_THAT(api_.evicted, ElementsAre("notebook"));
+}
+
 // So many that a look does not read each of them.
 TEST_F(IdlePodsTest, BeginsTheGracePeriodAnewAfterUseAlsoAmongManyIdlePods) {
   std::map<std::string, double> peaks = {{"notebook", 0}};

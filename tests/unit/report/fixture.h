@@ -31,14 +31,16 @@ struct Engines {
       std::make_shared<const model::AcceleratorCatalog>(
           model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults()).value());
 
-  Judge MakeJudge(std::vector<std::string_view> only_warning = {}) const {
+  Judge MakeJudge(std::vector<std::string_view> only_warning = {},
+                  const std::string& only_namespace = "") const {
     auto engine = std::make_shared<const policies::admission::AdmissionEngine>(catalog, "berth.dev",
                                                                                "0.1.0", admission);
     return Judge({.reviewer = std::make_shared<const admission::Reviewer>(
                       std::move(engine), policies::admission::AllTemplates(admission)),
                   .scheduling = MakeScheduling(),
                   .controllers = policies::admission::AllControllers(admission),
-                  .only_warning = std::move(only_warning)});
+                  .only_warning = std::move(only_warning),
+                  .only_namespace = only_namespace});
   }
 
   std::shared_ptr<const policies::scheduling::SchedulingEngine> MakeScheduling() const {

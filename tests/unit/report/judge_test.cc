@@ -171,6 +171,20 @@ TEST_F(JudgeTest, ReadsNodesNamespacesAndListsOfBothForms) {
   EXPECT_EQ(std::get<JudgedObject>(of_list.front()).kind, "Job");
 }
 
+TEST_F(JudgeTest, MayLookAtNodesAndOneNamespaceAlone) {
+  const std::string list =
+      ListOf({NodeJson("n"), NamespaceJson("t"), NamespaceJson("other"),
+              PodJson({.name = "a", .namespace_name = "t"}), PodJson({.name = "b"}),
+              JobJson("train", kGuaranteed), R"({"apiVersion": "v1", "kind": "Pod", "spec": 5,
+                "metadata": {"name": "odd", "namespace": "other"}})",
+              R"({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "p"}})"});
+  const auto seen = engines_.MakeJudge({}, "t").Look(parser_.Parse(list).value());
+  ASSERT_THAT(seen, SizeIs(3));
+  EXPECT_EQ(std::get<model::Node>(seen[0]).name, "n");
+  EXPECT_EQ(std::get<SeenNamespace>(seen[1]).name, "t");
+  EXPECT_EQ(std::get<JudgedObject>(seen[2]).name, "a");
+}
+
 TEST_F(JudgeTest, SaysWhatItCannotRead) {
   const auto error = [this](const std::string& text) {
     return std::get<kube::UnreadableObject>(Look(text).front()).error;

@@ -213,6 +213,17 @@ TEST_F(SummaryTest, TellsWhichPodsBerthWouldNotPutWhereTheyRun) {
   EXPECT_THAT(report.notes, Contains("1 pods run on nodes that were not seen"));
 }
 
+TEST_F(SummaryTest, WhatIsKeptForGangsIsNotKeptFromPodsThatRunThere) {
+  std::string node = NodeJson("gpu-1", kV100);
+  node.insert(node.find(R"("name")"),
+              R"("annotations": {"berth.dev/kept": "ml/train devices=8 priority=9 )"
+              R"(created=2026-06-01T00:00:00Z ends-by=2026-06-01T12:30:00Z )"
+              R"(until=2026-06-01T12:30:00Z"}, )");
+  const Report report =
+      On({node, PodJson({.name = "runs", .resources = kOneGpu, .node = "gpu-1"})});
+  EXPECT_THAT(report.refused, SizeIs(0));
+}
+
 TEST_F(SummaryTest, NodesMayComeBehindThePods) {
   const std::vector<std::string> forwards = {
       NodeJson("gpu-1", kV100), PodJson({.name = "cpu", .node = "gpu-1"}),

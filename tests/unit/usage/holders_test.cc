@@ -91,5 +91,34 @@ TEST(Holders, HaveTheirDeviceHours) {
                   Held{{}, {"web"}, "", "", "", "", 0, 0, model::kNoTime, DeviceHours{0, 0, 3}}));
 }
 
+// The hours have no resource, and what is held has no accelerator.
+TEST(Holders, HaveTheirDeviceHoursAlsoOnNodesThatNoEntryRecognises) {
+  constexpr char kSlice[] = "nvidia.com/mig-1g.5gb";
+  constexpr char kOther[] = "example.com/npu";
+  const auto catalog = model::AcceleratorCatalog::Make(
+      {{.name = "A100",
+        .resource = kGpu,
+        .slices = {{.resource = kSlice, .per_device = 7}},
+        .nodes = {{"example.com/model", "a100"}}},
+       {.name = "NPU", .resource = kOther, .nodes = {{"example.com/model", "npu"}}}});
+  ASSERT_TRUE(catalog.ok()) << catalog.status();
+  const std::vector<Holding> holdings = {{"nlp", "bert", "alice", "n1", "", kGpu, 8, At(200)},
+                                         {"nlp", "part", "alice", "n1", "", kSlice, 2, At(300)},
+                                         {"web", "vit", "bob", "n1", "", kGpu, 2, At(100)},
+                                         {"web", "gru", "bob", "n2", "", kOther, 1, At(100)}};
+  const std::vector<HoursOfUser> hours = {{"alice", "nlp", "none", {1, 2, 3}},
+                                          {"alice", "vision", "none", {4, 5, 6}},
+                                          {"bob", "web", "none", {0, 0, 7}}};
+  EXPECT_THAT(
+      HeldBy(GroupBy::kCreator, holdings, hours, *catalog),
+      ElementsAre(
+          Held{{"alice"}, {"nlp", "vision"}, "", "", "", kGpu, 8, 1, At(200), DeviceHours{5, 7, 9}},
+          Held{{"alice"}, {"nlp"}, "", "", "", kSlice, 2, 1, At(300), {}},
+          Held{{"bob"}, {"web"}, "", "", "", kGpu, 2, 1, At(100), {}},
+          Held{{"bob"}, {"web"}, "", "", "", kOther, 1, 1, At(100), {}},
+          // Nobody knows of which of the two.
+          Held{{"bob"}, {"web"}, "", "", "", "", 0, 0, model::kNoTime, DeviceHours{0, 0, 7}}));
+}
+
 }  // namespace
 }  // namespace berth::usage

@@ -72,8 +72,20 @@ TEST(Utilization, HasALastMoment) {
   const auto last = AskLastUse(*ClientOf(fake), UtilizationConfig{}, 5, hours(24));
   ASSERT_TRUE(last.ok()) << last.status();
   EXPECT_THAT(*last, ElementsAre(Pair("nlp/bert", model::Time(model::Duration(1'780'315'200)))));
-  EXPECT_THAT(LastUseQuery({}, 5, hours(24)), HasSubstr("timestamp((DCGM_FI_DEV_GPU_UTIL) >= 5)"));
   EXPECT_THAT(LastUseQuery({}, 5, hours(24)), Not(HasSubstr("UUID")));
+}
+
+// A use between two moments of the query is one, too.
+TEST(Utilization, HasALastMomentAmongAllSamplesOfASelector) {
+  const std::string query = LastUseQuery({.query = "util{cluster=\"east\"}"}, 5, hours(24));
+  EXPECT_THAT(query, HasSubstr("timestamp(max_over_time(util{cluster=\"east\"}[600s]) >= 5)"));
+  EXPECT_TRUE(query.ends_with("[86400s:600s]))")) << query;
+}
+
+TEST(Utilization, HasALastMomentAmongThoseOfAnExpressionEveryFiveMinutes) {
+  const std::string query = LastUseQuery({.query = "a or b"}, 2.5, hours(24));
+  EXPECT_THAT(query, HasSubstr("timestamp((a or b) >= 2.5)"));
+  EXPECT_TRUE(query.ends_with("[86400s:300s]))")) << query;
 }
 
 }  // namespace
