@@ -17,7 +17,7 @@
 //
 // Therefore a probe looks in a child that has none of the plugin's descriptors, and the plugin does
 // not wait for it beyond a timeout. A child that cannot be killed keeps a file locked. While it is
-// locked no further child is started, so that at most one hangs.
+// locked no further child is started for it, so that at most one hangs for each file.
 
 namespace berth::probe {
 

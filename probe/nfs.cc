@@ -54,6 +54,7 @@ Verdict LookForDeadMounts(const Settings& settings, Progress& progress) {
   const std::optional<std::string> mounts = ReadText(init + "/mounts");
   if (!mounts) return Unknown(init + "/mounts cannot be read");
   const std::vector<std::string> folders = NfsMounts(*mounts);
+  std::optional<Verdict> unknown;
   for (const std::string& folder : folders) {
     progress.Doing("statfs " + folder);
     struct statfs unused {};
@@ -62,8 +63,10 @@ Verdict LookForDeadMounts(const Settings& settings, Progress& progress) {
     const std::string text = fmt::format("{}: {}", folder, std::generic_category().message(error));
     // Of a mount that has gone since, or that this process may not see, nothing is known.
     const bool is_ours = error == ENOENT || error == EACCES || error == EPERM;
-    return is_ours ? Unknown(text) : Bad(text);
+    if (!is_ours) return Bad(text);
+    if (!unknown) unknown = Unknown(text);
   }
+  if (unknown) return *unknown;
   return Well(fmt::format("{} NFS mounts answer", folders.size()));
 }
 

@@ -26,6 +26,19 @@ bool IsMissing(std::string_view value) {
          value.find("Not Supported") != std::string_view::npos;
 }
 
+Told ToldBy(std::string_view value, const Settings& settings,
+            std::optional<bool> (*is_bad)(std::string_view, const Settings&)) {
+  if (IsMissing(value)) return Told::kMissing;
+  const std::optional<bool> bad = is_bad(value, settings);
+  if (!bad) return Told::kUnreadable;
+  return *bad ? Told::kBad : Told::kWell;
+}
+
+void Keep(const std::string& address, const GpuAnswer& answer, FieldReading& reading) {
+  GpuAnswer& kept = reading[address];
+  if (answer.told > kept.told) kept = answer;
+}
+
 /// Adds a line such as "00000000:3B:00.0, Yes". What is no such line is a warning.
 void Add(std::string_view line, const Settings& settings,
          std::optional<bool> (*is_bad)(std::string_view, const Settings&), FieldReading& reading) {
@@ -33,12 +46,16 @@ void Add(std::string_view line, const Settings& settings,
   if (comma == std::string_view::npos) return;
   const std::string address = KernelAddress(Trim(line.substr(0, comma)));
   const std::string_view value = Trim(line.substr(comma + 1));
-  if (IsMissing(value)) return;
-  const std::optional<bool> bad = is_bad(value, settings);
-  if (!bad && reading.unreadable.empty()) reading.unreadable = fmt::format("{} {}", address, value);
-  if (!bad) return;
-  ++reading.known;
-  if (*bad) reading.bad.push_back(address);
+  Keep(address, {ToldBy(value, settings, is_bad), std::string(value)}, reading);
+}
+
+/// The addresses of GPUs of which this is told.
+std::vector<std::string> GpusThatAre(Told told, const FieldReading& reading) {
+  std::vector<std::string> addresses;
+  for (const auto& [address, answer] : reading) {
+    if (answer.told == told) addresses.push_back(address);
+  }
+  return addresses;
 }
 
 absl::Status ErrorOf(const ProgramResult& result) {
@@ -95,10 +112,10 @@ absl::StatusOr<FieldReading> ReadField(const Settings& settings, Progress& progr
       RunNvidiaSmi(settings, progress,
                    {fmt::format("{}={},{}", field.query, field.bus_id, field.name),
                     "--format=csv,noheader,nounits"});
-  absl::Status error = ErrorOf(result);
-  if (!error.ok()) return error;
   FieldReading reading;
   for (const std::string& line : Split(result.output, "\n")) Add(line, settings, is_bad, reading);
+  absl::Status error = ErrorOf(result);
+  if (!error.ok() && !HasBad(reading)) return error;
   return reading;
 }
 
@@ -108,14 +125,25 @@ std::optional<bool> IsYes(std::string_view value, const Settings& /*settings*/) 
   return std::nullopt;
 }
 
+bool HasBad(const FieldReading& reading) { return !GpusThatAre(Told::kBad, reading).empty(); }
+
+FieldReading Merge(FieldReading one, const FieldReading& other) {
+  for (const auto& [address, answer] : other) Keep(address, answer, one);
+  return one;
+}
+
 Verdict Judge(const FieldReading& reading, std::string_view what, std::string_view well) {
-  if (reading.bad.size() == 1) return Bad(fmt::format("GPU {} {}", reading.bad.front(), what));
-  if (!reading.bad.empty()) {
-    return Bad(
-        fmt::format("GPU {} {}, {} more", reading.bad.front(), what, reading.bad.size() - 1));
+  const std::vector<std::string> bad = GpusThatAre(Told::kBad, reading);
+  if (bad.size() == 1) return Bad(fmt::format("GPU {} {}", bad.front(), what));
+  if (!bad.empty()) {
+    return Bad(fmt::format("GPU {} {}, {} more", bad.front(), what, bad.size() - 1));
   }
-  if (!reading.unreadable.empty()) return Unknown("GPU " + reading.unreadable);
-  if (reading.known == 0) return Well("no GPU of the node has this field");
+  const std::vector<std::string> unreadable = GpusThatAre(Told::kUnreadable, reading);
+  if (!unreadable.empty()) {
+    return Unknown(
+        fmt::format("GPU {} {}", unreadable.front(), reading.at(unreadable.front()).value));
+  }
+  if (GpusThatAre(Told::kWell, reading).empty()) return Well("no GPU of the node has this field");
   return Well(std::string(well));
 }
 

@@ -2,6 +2,7 @@
 
 #include <absl/status/statusor.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,15 +27,24 @@ std::string ExplainExit(const ProgramResult& result);
 /// The address of a GPU as the kernel writes it: 0000:3b:00.0 for 00000000:3B:00.0.
 std::string KernelAddress(std::string_view bus_id);
 
-/// What one field says of all GPUs.
-struct FieldReading {
-  /// GPUs of which it is bad, each with its value: "0000:3b:00.0".
-  std::vector<std::string> bad;
-  /// GPUs that have the field.
-  int known = 0;
-  /// The first GPU of which it cannot be told, with what nvidia-smi says instead: "[GPU is lost]".
-  std::string unreadable;
+/// What a field says of a GPU. Of two answers about the same GPU the greater one counts.
+enum class Told {
+  /// The GPU does not have the field: [N/A], [Not Supported].
+  kMissing,
+  /// The value cannot be judged: [GPU is lost].
+  kUnreadable,
+  kWell,
+  kBad
 };
+
+struct GpuAnswer {
+  Told told = Told::kMissing;
+  /// What nvidia-smi has written, such as "[GPU is lost]".
+  std::string value;
+};
+
+/// What one field says of all GPUs, by their addresses: "0000:3b:00.0".
+using FieldReading = std::map<std::string, GpuAnswer>;
 
 /// What a field is called.
 struct Field {
@@ -45,9 +55,10 @@ struct Field {
   std::string name;
 };
 
-/// Asks for a field of all GPUs. `is_bad` judges a value; nothing: it cannot be read. GPUs that do
-/// not have the field ([N/A], [Not Supported]) are well. Returns NotFound when the driver does not
-/// know the field, and Unavailable when nvidia-smi cannot tell.
+/// Asks for a field of all GPUs. `is_bad` judges a value; nothing: it cannot be read. Returns
+/// NotFound when the driver does not know the field, and Unavailable when nvidia-smi fails without
+/// having named a GPU of which it is bad. It may fail because of one GPU (14: its infoROM is
+/// corrupted), and say of another all the same that it is bad.
 absl::StatusOr<FieldReading> ReadField(const Settings& settings, Progress& progress,
                                        const Field& field,
                                        std::optional<bool> (*is_bad)(std::string_view value,
@@ -56,8 +67,14 @@ absl::StatusOr<FieldReading> ReadField(const Settings& settings, Progress& progr
 /// Judges "Yes", "Active" and "1" as bad, and "No", "Not Active" and "0" as well.
 std::optional<bool> IsYes(std::string_view value, const Settings& settings);
 
+/// Whether the field is bad of a GPU.
+bool HasBad(const FieldReading& reading);
+
+/// What two fields together say: of a GPU of which one of them tells, the other need not.
+FieldReading Merge(FieldReading one, const FieldReading& other);
+
 /// The verdict on a reading: bad if one GPU is, with `what` behind its address; else unknown if one
-/// of them cannot be read; else well.
+/// of them cannot be read; else well, which GPUs without the field are, too.
 Verdict Judge(const FieldReading& reading, std::string_view what, std::string_view well);
 
 /// Whether a probe of NVIDIA's GPUs has nothing to ask, because the node has none.

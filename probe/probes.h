@@ -28,7 +28,7 @@ struct Probe {
   /// What it means that the probe hangs.
   Outcome on_hang;
   /// The file that it locks: probes that run the same program share one, so that only one of them
-  /// is ever left behind.
+  /// is ever left behind. No others do: what one hangs in says nothing of what another reads.
   std::string_view lock;
   /// Flags besides those that all probes take, separated by blanks.
   std::string_view flags;

@@ -34,5 +34,17 @@ TEST(NfsTest, IsUnknownOfWhatItMayNotSee) {
   EXPECT_EQ(node.Run("nfs"), Unknown("/mnt/data: No such file or directory"));
 }
 
+TEST(NfsTest, WouldRatherNameADeadMountThanOneThatItMayNotSee) {
+  const FakeNode node;
+  node.Write("/proc/1/mounts",
+             "server:/data /mnt/data nfs4 rw 0 0\n"
+             "server:/home /home nfs rw 0 0\n");
+  node.Write("/proc/1/root/home/file", "");
+  EXPECT_EQ(node.Run("nfs"), Unknown("/mnt/data: No such file or directory"));
+  std::filesystem::remove_all(node.root() + "/proc/1/root/home");
+  node.Link("/proc/1/root/home", "home");
+  EXPECT_EQ(node.Run("nfs"), Bad("/home: Too many levels of symbolic links"));
+}
+
 }  // namespace
 }  // namespace berth::probe

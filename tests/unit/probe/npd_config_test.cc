@@ -29,6 +29,9 @@ TEST(NpdConfigTest, HasOneConditionAndSkipsTheInitialStatus) {
     EXPECT_EQ(config["conditions"][0]["type"], probe.condition);
     EXPECT_EQ(config["rules"][0]["condition"], probe.condition);
     EXPECT_EQ(config["rules"][0]["type"], "permanent");
+    EXPECT_EQ(config["conditions"][0]["reason"], probe.well_reason);
+    EXPECT_EQ(config["conditions"][0]["message"], probe.well_message);
+    EXPECT_EQ(config["rules"][0]["reason"], probe.bad_reason);
     EXPECT_NE(config["rules"][0]["reason"], config["conditions"][0]["reason"]);
   }
 }

@@ -56,6 +56,63 @@ TEST(PendingPageTest, IsUnknownIfNobodyCanTell) {
   EXPECT_EQ(node.Run("pending-page"), Unknown("GPU 0000:3b:00.0 [GPU is lost]"));
 }
 
+TEST(PendingPageTest, IsUnknownIfTheQueryFailsThatCouldTell) {
+  const FakeNode node;
+  node.AddGpusThatSay("", "");
+  node.NvidiaSmi(R"(case "$*" in
+    *retired_pages*) echo '00000000:3B:00.0, [N/A]';;
+    *) echo 'Unknown Error'; exit 255;;
+  esac)");
+  EXPECT_EQ(node.Run("pending-page"), Unknown("nvidia-smi (255): Unknown Error"));
+  node.NvidiaSmi(R"(case "$*" in
+    *retired_pages*) exit 9;;
+    *) echo '00000000:3B:00.0, [N/A]';;
+  esac)");
+  EXPECT_EQ(node.Run("pending-page"), Unknown("nvidia-smi: the driver is not loaded (9)"));
+  // One GPU has pages, and the other one would have rows.
+  node.NvidiaSmi(R"(case "$*" in
+    *retired_pages*) echo '00000000:3B:00.0, No'; echo '00000000:86:00.0, [N/A]';;
+    *) exit 9;;
+  esac)");
+  EXPECT_EQ(node.Run("pending-page"), Unknown("nvidia-smi: the driver is not loaded (9)"));
+}
+
+TEST(PendingPageTest, IsWellIfTheOtherQueryTellsOfAll) {
+  const FakeNode node;
+  node.AddGpusThatSay("", "");
+  node.NvidiaSmi(R"(case "$*" in
+    *retired_pages*) echo '00000000:3B:00.0, No'; echo '00000000:86:00.0, No';;
+    *) exit 255;;
+  esac)");
+  EXPECT_EQ(node.Run("pending-page"), Well("no page or row is pending"));
+}
+
+TEST(PendingPageTest, IsWellOfGpusThatHaveNeither) {
+  const FakeNode node;
+  node.AddGpusThatSay("[N/A]", "[N/A]");
+  EXPECT_EQ(node.Run("pending-page"), Well("no GPU of the node has this field"));
+  node.NvidiaSmi(R"(case "$*" in
+    *retired_pages*) echo '00000000:3B:00.0, [N/A]';;
+    *) echo 'Field "remapped_rows.pending" is not a valid field to query.'; exit 2;;
+  esac)");
+  EXPECT_EQ(node.Run("pending-page"), Well("no GPU of the node has this field"));
+}
+
+TEST(PendingPageTest, TakesTheQueryThatTells) {
+  const FakeNode node;
+  node.AddGpusThatSay("", "");
+  node.NvidiaSmi(R"(case "$*" in
+    *retired_pages*) echo '00000000:3B:00.0, [Unknown Error]';;
+    *) echo '00000000:3B:00.0, No';;
+  esac)");
+  EXPECT_EQ(node.Run("pending-page"), Well("no page or row is pending"));
+  node.NvidiaSmi(R"(case "$*" in
+    *retired_pages*) echo '00000000:3B:00.0, [N/A]';;
+    *) echo '00000000:3B:00.0, [Unknown Error]';;
+  esac)");
+  EXPECT_EQ(node.Run("pending-page"), Unknown("GPU 0000:3b:00.0 [Unknown Error]"));
+}
+
 TEST(PendingPageTest, IsUnknownIfNvidiaSmiHangs) {
   FakeNode node;
   node.AddGpusThatSay("", "");

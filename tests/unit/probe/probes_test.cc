@@ -34,6 +34,13 @@ TEST(ProbesTest, HaveNamesAndConditionsOfTheirOwn) {
   EXPECT_EQ(FindProbe("gpu"), nullptr);
 }
 
+TEST(ProbesTest, ShareALockOnlyIfTheyRunTheSameProgram) {
+  for (const Probe& probe : AllProbes()) {
+    const bool runs_nvidia_smi = Takes(probe, "nvidia-smi");
+    EXPECT_EQ(probe.lock, runs_nvidia_smi ? "nvidia-smi" : probe.name);
+  }
+}
+
 /// The error of a flag, or an empty text.
 std::string ErrorOf(std::string_view probe, std::string_view flag, std::string_view value) {
   Settings settings;
@@ -98,10 +105,12 @@ TEST(ProbesTest, OfNvidiaSmiStartItOnceOnly) {
   EXPECT_EQ(node.Run("ecc"), Unknown("nvidia-smi of an earlier run still hangs"));
   EXPECT_EQ(node.Run("gpu-lost"), Bad("nvidia-smi of an earlier run still hangs"));
   EXPECT_EQ(ReadText(pid_file), std::to_string(*pid)) << "another was started";
+  // Probes that do not need it go on.
+  node.settings.timeout = std::chrono::seconds(20);
+  EXPECT_EQ(node.Run("pcie-link"), Well("the links of 2 accelerators are full"));
   // When it has ended after all, the next run looks again.
   kill(static_cast<pid_t>(*pid), SIGKILL);
   node.NvidiaSmi("echo '00000000:3B:00.0, 0'");
-  node.settings.timeout = std::chrono::seconds(20);
   Verdict verdict = node.Run("ecc");
   while (verdict.outcome == Outcome::kUnknown) verdict = node.Run("ecc");
   EXPECT_EQ(verdict, Well("no uncorrected ECC errors"));
