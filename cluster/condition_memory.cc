@@ -1,6 +1,7 @@
 #include "cluster/condition_memory.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 namespace berth::cluster {
@@ -16,31 +17,63 @@ auto FirstOfType(T& items, std::string_view type) {
                       [type](const auto& item) { return item.type == type; });
 }
 
-void ForgetOneTooMany(std::vector<PastStatus>& past, ConditionStatus status) {
-  const auto of_status = [status](const PastStatus& each) { return each.status == status; };
-  if (std::count_if(past.begin(), past.end(), of_status) <= std::ptrdiff_t{kMostPast}) return;
-  auto oldest = std::find_if(past.begin(), past.end(), of_status);
+// What ceased and what lasts are counted apart, so that neither crowds out the other.
+void ForgetOneTooMany(std::vector<PastStatus>& past, ConditionStatus status, bool lasts) {
+  const auto is_such = [&](const PastStatus& each) {
+    return each.status == status && each.lasts == lasts;
+  };
+  const auto time_of = [](const PastStatus& each) { return each.lasts ? each.since : each.until; };
+  if (std::count_if(past.begin(), past.end(), is_such) <= std::ptrdiff_t{kMostPast}) return;
+  auto oldest = std::find_if(past.begin(), past.end(), is_such);
   for (auto each = oldest; each != past.end(); ++each) {
-    if (of_status(*each) && each->until < oldest->until) oldest = each;
+    if (is_such(*each) && time_of(*each) < time_of(*oldest)) oldest = each;
   }
   past.erase(oldest);
 }
 
+auto RecordOf(const Condition& condition, std::vector<PastStatus>& past) {
+  return std::find_if(past.begin(), past.end(), [&](const PastStatus& each) {
+    return each.type == condition.type && each.status == condition.status;
+  });
+}
+
 // Records that `was`, a condition with status True or False, ceased to be so at `until`, as was
 // noticed at `now`.
-void AddPast(const Condition& was, model::Time until, model::Time now,
-             std::vector<PastStatus>& past) {
-  const auto known = std::find_if(past.begin(), past.end(), [&](const PastStatus& each) {
-    return each.type == was.type && each.status == was.status;
-  });
-  if (known == past.end()) {
-    past.push_back({was.type, was.last_transition, until, was.status, now});
-    return ForgetOneTooMany(past, was.status);
+void AddEnd(const Condition& was, model::Time until, model::Time now,
+            std::vector<PastStatus>& past) {
+  auto record = RecordOf(was, past);
+  if (record == past.end()) {
+    past.push_back({.type = was.type, .since = was.last_transition, .status = was.status});
+    record = std::prev(past.end());
   }
-  const bool is_new = was.last_transition >= model::SaturatingAdd(known->until, model::kSameFault);
-  if (is_new) known->since = was.last_transition;
-  known->until = until;
-  known->noticed = now;
+  record->until = until;
+  record->lasts = false;
+  record->noticed = now;
+  ForgetOneTooMany(past, was.status, false);
+}
+
+// Whether the status of `record`, which `is` has again as of `now`, counts as never lost. A clock
+// of the node that was set right meanwhile would make the gap shorter or longer.
+bool IsTheSame(const PastStatus& record, const Condition& is, model::Time now) {
+  if (now == model::kNoTime || record.noticed == model::kNoTime) {
+    return is.last_transition < model::SaturatingAdd(record.until, model::kSameFault);
+  }
+  return now < model::SaturatingAdd(record.noticed, model::kSameFault);
+}
+
+// Records that `is`, a condition with status True or False, has become so, as was noticed at `now`.
+void AddBeginning(const Condition& is, model::Time now, std::vector<PastStatus>& past) {
+  auto record = RecordOf(is, past);
+  if (record == past.end() || !IsTheSame(*record, is, now)) {
+    if (record == past.end()) {
+      past.push_back({.type = is.type, .status = is.status});
+      record = std::prev(past.end());
+    }
+    record->since = is.last_transition;
+    record->noticed_since = now;
+  }
+  record->lasts = true;
+  ForgetOneTooMany(past, is.status, true);
 }
 
 // Records that `was`, a condition with status Unknown, has become `is`: until then it had what it
@@ -55,7 +88,7 @@ void ExtendOpposite(const Condition& was, const Condition& is, model::Time now,
   }
 }
 
-bool HasCeased(const Condition& was, const Condition& is) {
+bool HasChanged(const Condition& was, const Condition& is) {
   if (was.status != is.status) return true;
   // The condition is True since another time: either it was something else in between, unseen, or
   // its detector writes a new time with every report.
@@ -80,11 +113,13 @@ void RememberStatus(const std::vector<Condition>& former, const std::vector<Cond
   for (const Condition& was : former) {
     const auto is = FirstOfType(present, was.type);
     if (is == present.end() || &*FirstOfType(former, was.type) != &was) continue;
+    if (!HasChanged(was, *is)) continue;
     if (was.status == ConditionStatus::kUnknown) {
-      if (is->status != ConditionStatus::kUnknown) ExtendOpposite(was, *is, now, past);
-    } else if (HasCeased(was, *is)) {
-      AddPast(was, is->last_transition, now, past);
+      ExtendOpposite(was, *is, now, past);
+    } else {
+      AddEnd(was, is->last_transition, now, past);
     }
+    if (is->status != ConditionStatus::kUnknown) AddBeginning(*is, now, past);
   }
   std::erase_if(past, [&](const PastStatus& each) {
     return FirstOfType(present, each.type) == present.end();

@@ -12,22 +12,28 @@ namespace berth::model {
 /// detector that restarts, or a condition that flaps, then does not begin a new fault.
 inline constexpr Duration kSameFault = std::chrono::minutes(10);
 
-/// A status that Berth itself has seen a condition of a node have, and that it has no longer. A
-/// detector that starts reports every condition as well since now, so its transition time does not
-/// tell whether a fault just ended; this record does. Times are those of the node's object,
-/// but for `noticed`. The snapshot maintains it; see cluster/condition_memory.h. A plain value.
+/// A status that Berth itself has seen a condition of a node get or lose. A detector that starts
+/// reports every condition as well since now, so its transition time does not tell whether a fault
+/// just ended; this record does. `since` and `until` are times of the node's object. Its clock may
+/// be minutes off, and be set right meanwhile, so the others are by Berth's; they are kNoTime if
+/// the snapshot has no clock. The snapshot maintains it; see cluster/condition_memory.h. A plain
+/// value.
 struct PastStatus {
   /// The condition's type.
   std::string type;
   /// When it got the status. kNoTime if nobody knows, which counts as long ago.
   Time since = kNoTime;
-  /// When it ceased to have the status.
+  /// When it last ceased to have the status; kNoTime if it never did.
   Time until = kNoTime;
   /// kTrue or kFalse.
   ConditionStatus status = ConditionStatus::kTrue;
-  /// When Berth learned that it has the status no longer, by Berth's clock: that of the node may be
-  /// minutes off. kNoTime if the snapshot has no clock.
+  /// Whether it has the status now.
+  bool lasts = false;
+  /// When Berth last learned that it had the status no longer; kNoTime if it never did.
   Time noticed = kNoTime;
+  /// When Berth learned that it had got the status; kNoTime if it had the status already when Berth
+  /// first saw it.
+  Time noticed_since = kNoTime;
 
   friend bool operator==(const PastStatus&, const PastStatus&) = default;
 };

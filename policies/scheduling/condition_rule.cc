@@ -25,43 +25,51 @@ Burden BurdenOf(Effect effect) {
   return Burden::kNone;
 }
 
-// The fault of the entry's type that Berth has seen on the node and that ceased; null if none.
-const model::PastStatus* SeenBad(const HealthCondition& entry, const model::NodeState& node) {
+// The fault of the entry's type that Berth has seen begin or end on the node, and that lasts or has
+// ceased; null if none.
+const model::PastStatus* SeenBad(const HealthCondition& entry, const model::NodeState& node,
+                                 bool lasts) {
   const auto seen = std::find_if(node.past.begin(), node.past.end(), [&](const auto& past) {
-    return past.status == BadStatusOf(entry) && past.type == entry.type;
+    return past.status == BadStatusOf(entry) && past.lasts == lasts && past.type == entry.type;
   });
   return seen != node.past.end() ? &*seen : nullptr;
 }
 
-// The same, only if it lasted too long for a slip of the detector.
+// When the fault, which Berth has seen begin, began by Berth's clock. Berth may have learned of it
+// late, as after an outage, so the node's word counts too, less what its clock may be behind.
+model::Time BeganBefore(const model::PastStatus& seen) {
+  return std::min(seen.noticed_since, SaturatingAdd(seen.since, kClockError));
+}
+
+// The fault of the entry's type that has ceased, if it lasted too long for a slip of the detector;
+// else null. If Berth has not seen it begin, only the node's clock tells how long it lasted.
 const model::PastStatus* SeenBadForLong(const HealthCondition& entry,
                                         const model::NodeState& node) {
-  const model::PastStatus* const seen = SeenBad(entry, node);
+  const model::PastStatus* const seen = SeenBad(entry, node, false);
   if (seen == nullptr) return nullptr;
+  const bool seen_begin = seen->noticed_since != model::kNoTime;
+  const model::Time since = seen_begin ? BeganBefore(*seen) : seen->since;
+  const model::Time until = seen_begin ? seen->noticed : seen->until;
   const model::Duration is_long = std::max(kLongBad, entry.min_duration);
-  return SaturatingAdd(seen->since, is_long) <= seen->until ? seen : nullptr;
+  return SaturatingAdd(since, is_long) <= until ? seen : nullptr;
 }
 
-// When Berth saw the condition, which is bad, turn so, by its own clock; kForever if it did not. By
-// that of a node that is minutes ahead, minDuration would take as much longer.
-model::Time SeenToTurnBad(const HealthCondition& entry, const model::Condition& condition,
-                          const model::NodeState& node) {
-  for (const model::PastStatus& past : node.past) {
-    const bool led_there = past.status != BadStatusOf(entry) && past.type == entry.type &&
-                           past.until == condition.last_transition;
-    if (led_there && past.noticed != model::kNoTime) return past.noticed;
-  }
-  return model::kForever;
-}
-
-// Since when the condition, which is bad, has been so. A detector that restarts may say well before
-// it has looked, or writes the time anew.
+// Since when the condition, which is bad, has been so, by the node's clock. A detector that
+// restarts may say well before it has looked, or writes the time anew.
 model::Time BadSince(const HealthCondition& entry, const model::Condition& condition,
                      const model::NodeState& node) {
-  const model::PastStatus* const seen = SeenBad(entry, node);
-  const bool is_the_same =
-      seen != nullptr && condition.last_transition < SaturatingAdd(seen->until, model::kSameFault);
-  return is_the_same ? std::min(seen->since, condition.last_transition) : condition.last_transition;
+  const model::PastStatus* const seen = SeenBad(entry, node, true);
+  return seen != nullptr ? std::min(seen->since, condition.last_transition)
+                         : condition.last_transition;
+}
+
+// From when on minDuration of the condition, which is bad, counts. By the clock of a node that is
+// minutes behind it would be over at once, and by one that is ahead it would take longer.
+model::Time CountsFrom(const HealthCondition& entry, const model::Condition& condition,
+                       const model::NodeState& node) {
+  const model::PastStatus* const seen = SeenBad(entry, node, true);
+  const bool seen_begin = seen != nullptr && seen->noticed_since != model::kNoTime;
+  return seen_begin ? BeganBefore(*seen) : BadSince(entry, condition, node);
 }
 
 Finding JudgeBad(const ConditionRule& rule, const model::Condition& condition,
@@ -69,9 +77,8 @@ Finding JudgeBad(const ConditionRule& rule, const model::Condition& condition,
   const HealthCondition& entry = rule.condition;
   // Without a transition time nobody knows when the condition began, so assume long ago.
   if (entry.min_duration.count() > 0 && condition.last_transition != model::kNoTime) {
-    const model::Time since =
-        std::min(BadSince(entry, condition, node), SeenToTurnBad(entry, condition, node));
-    const model::Time begins = SaturatingAdd(since, entry.min_duration);
+    const model::Time begins =
+        SaturatingAdd(CountsFrom(entry, condition, node), entry.min_duration);
     if (now < begins) return {.valid_until = begins};
   }
   return {.burden = BurdenOf(entry.effect),

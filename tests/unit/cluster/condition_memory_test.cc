@@ -47,15 +47,17 @@ ConditionStatus Opposite(ConditionStatus status) {
   return status == kTrue ? kFalse : kTrue;
 }
 
-// What is remembered of one status.
-std::vector<PastStatus> Of(ConditionStatus status, std::vector<PastStatus> past) {
-  std::erase_if(past, [&](const PastStatus& each) { return each.status != status; });
+// What is remembered of one status that ceased, or of one that lasts.
+std::vector<PastStatus> Of(ConditionStatus status, std::vector<PastStatus> past,
+                           bool lasts = false) {
+  std::erase_if(
+      past, [&](const PastStatus& each) { return each.status != status || each.lasts != lasts; });
   return past;
 }
 
 class ConditionMemoryTable : public ::testing::TestWithParam<MemoryCase> {};
 
-// Of the status True, after the states of a case one by one.
+// Of the status True, where it ceased, after the states of a case one by one.
 std::vector<PastStatus> Remembered(const std::vector<Seen>& states, bool reversed) {
   std::vector<PastStatus> past;
   std::vector<Condition> former;
@@ -137,7 +139,7 @@ TEST(ConditionMemory, ForgetsTypesThatTheNodeNoLongerHas) {
   std::vector<PastStatus> past;
   RememberStatus({{"A", kTrue, kNoon, kNoon}}, {{"A", kFalse, kNoon + hours(1), kNoon}},
                  model::kNoTime, past);
-  ASSERT_EQ(past.size(), 1U);
+  ASSERT_EQ(past.size(), 2U);
   RememberStatus({{"A", kFalse, kNoon + hours(1), kNoon}}, {}, model::kNoTime, past);
   EXPECT_THAT(past, IsEmpty());
 }
@@ -155,7 +157,7 @@ TEST(ConditionMemory, IsNotFilledByARestartOnANodeThatIsWell) {
   EXPECT_THAT(past, IsEmpty());
 }
 
-TEST(ConditionMemory, OneStatusDoesNotCrowdOutTheOther) {
+TEST(ConditionMemory, NeitherOneStatusNorWhatLastsCrowdsOutTheOther) {
   std::vector<PastStatus> past;
   RememberStatus({{"GPUIsLost", kTrue, kNoon, kNoon}}, {{"GPUIsLost", kFalse, kNoon, kNoon}},
                  model::kNoTime, past);
@@ -168,6 +170,7 @@ TEST(ConditionMemory, OneStatusDoesNotCrowdOutTheOther) {
   RememberStatus(former, present, model::kNoTime, past);
   EXPECT_THAT(Of(kTrue, past), ElementsAre(Lost(kNoon, kNoon)));
   EXPECT_EQ(Of(kFalse, past).size(), kMostPast);
+  EXPECT_EQ(Of(kTrue, past, true).size(), kMostPast);
 }
 
 TEST(ConditionMemory, IsBoundedAndKeepsWhatCeasedLast) {
@@ -181,10 +184,11 @@ TEST(ConditionMemory, IsBoundedAndKeepsWhatCeasedLast) {
   }
   std::vector<PastStatus> past;
   RememberStatus(former, present, model::kNoTime, past);
-  ASSERT_EQ(past.size(), kMostPast);
-  for (const PastStatus& each : past) {
-    EXPECT_GE(each.until, kNoon + minutes(kTypes - static_cast<int>(kMostPast))) << each.type;
-  }
+  EXPECT_EQ(past.size(), 2 * kMostPast);
+  const model::Time last = kNoon + minutes(kTypes - static_cast<int>(kMostPast));
+  ASSERT_EQ(Of(kTrue, past).size(), kMostPast);
+  for (const PastStatus& each : Of(kTrue, past)) EXPECT_GE(each.until, last) << each.type;
+  for (const PastStatus& each : Of(kFalse, past, true)) EXPECT_GE(each.since, last) << each.type;
 }
 
 // Whatever the clock of the node says.
@@ -199,9 +203,73 @@ TEST(ConditionMemory, NotesWhenItLearnedOfTheEnd) {
   RememberStatus(unsure, well, kNoon + hours(8), past);
   EXPECT_EQ(past.front().noticed, kNoon + hours(8));
   RememberStatus(well, broken, kNoon + hours(9), past);
-  EXPECT_EQ(Of(kTrue, past).front().noticed, kNoon + hours(8));
+  EXPECT_EQ(Of(kTrue, past, true).front().noticed, kNoon + hours(8));
   RememberStatus(broken, well, kNoon + hours(10), past);
   EXPECT_EQ(Of(kTrue, past).front().noticed, kNoon + hours(10));
+}
+
+// A condition that turns True, False and so on, as Berth learns of it. The clock of the node may be
+// set meanwhile.
+class SeenCondition {
+ public:
+  explicit SeenCondition(ConditionStatus status) : conditions_({{"A", status, kNoon, kNoon}}) {}
+
+  void Turns(ConditionStatus status, model::Time since, model::Time now) {
+    const std::vector<Condition> present = {{"A", status, since, kNoon}};
+    RememberStatus(conditions_, present, now, past_);
+    conditions_ = present;
+  }
+
+  PastStatus RecordOfTrue() const {
+    const auto found = std::ranges::find(past_, kTrue, &PastStatus::status);
+    return found == past_.end() ? PastStatus{} : *found;
+  }
+
+ private:
+  std::vector<Condition> conditions_;
+  std::vector<PastStatus> past_;
+};
+
+TEST(ConditionMemory, NotesWhenItSawTheBeginning) {
+  SeenCondition condition(kFalse);
+  condition.Turns(kTrue, kNoon + minutes(55), kNoon + hours(1));
+  EXPECT_TRUE(condition.RecordOfTrue().lasts);
+  EXPECT_EQ(condition.RecordOfTrue().since, kNoon + minutes(55));
+  EXPECT_EQ(condition.RecordOfTrue().noticed_since, kNoon + hours(1));
+  condition.Turns(kTrue, kNoon + minutes(57), kNoon + minutes(62));  // a new time, the same fault
+  EXPECT_TRUE(condition.RecordOfTrue().lasts);
+  EXPECT_EQ(condition.RecordOfTrue().noticed_since, kNoon + hours(1));
+  condition.Turns(kUnknown, kNoon + minutes(58), kNoon + minutes(63));
+  EXPECT_FALSE(condition.RecordOfTrue().lasts);
+  condition.Turns(kTrue, kNoon + minutes(59), kNoon + minutes(64));
+  condition.Turns(kFalse, kNoon + minutes(60), kNoon + minutes(65));
+  EXPECT_FALSE(condition.RecordOfTrue().lasts);
+  EXPECT_EQ(condition.RecordOfTrue().since, kNoon + minutes(55));
+  EXPECT_EQ(condition.RecordOfTrue().noticed_since, kNoon + hours(1));
+  EXPECT_EQ(condition.RecordOfTrue().noticed, kNoon + minutes(65));
+}
+
+TEST(ConditionMemory, KnowsNoBeginningOfWhatItFound) {
+  SeenCondition condition(kTrue);
+  condition.Turns(kFalse, kNoon + hours(1), kNoon + hours(1));
+  EXPECT_EQ(condition.RecordOfTrue().noticed_since, model::kNoTime);
+  condition.Turns(kTrue, kNoon + minutes(61), kNoon + minutes(61));
+  EXPECT_EQ(condition.RecordOfTrue().noticed_since, model::kNoTime) << "the same fault";
+  condition.Turns(kFalse, kNoon + minutes(62), kNoon + minutes(62));
+  condition.Turns(kTrue, kNoon + hours(9), kNoon + hours(9));
+  EXPECT_EQ(condition.RecordOfTrue().noticed_since, kNoon + hours(9));
+}
+
+TEST(ConditionMemory, TellsTheSameFaultByItsOwnClock) {
+  SeenCondition set_forward(kTrue);
+  set_forward.Turns(kFalse, kNoon + minutes(55), kNoon + minutes(60));
+  set_forward.Turns(kTrue, kNoon + minutes(66), kNoon + minutes(66));
+  EXPECT_EQ(set_forward.RecordOfTrue().since, kNoon);
+
+  SeenCondition set_back(kTrue);
+  set_back.Turns(kFalse, kNoon + minutes(65), kNoon + minutes(60));
+  set_back.Turns(kTrue, kNoon + minutes(71), kNoon + minutes(71));
+  EXPECT_EQ(set_back.RecordOfTrue().since, kNoon + minutes(71));
 }
 
 // Times are what somebody wrote.
@@ -232,12 +300,12 @@ TEST(SnapshotMemory, IsOfTheNodeAndGoesWithIt) {
   snapshot.UpsertNode(node);
   node.conditions = {{"GPUIsLost", kFalse, kNoon + hours(3), kNoon}};
   snapshot.UpsertNode(node);
-  EXPECT_THAT(past(), ElementsAre(Lost(kNoon, kNoon + hours(3))));
+  EXPECT_THAT(Of(kTrue, past()), ElementsAre(Lost(kNoon, kNoon + hours(3))));
 
   const std::uint64_t generation = snapshot.Read().Generation();
   snapshot.UpsertNode(node);
   EXPECT_EQ(snapshot.Read().Generation(), generation) << "an equal node is no change";
-  EXPECT_THAT(past(), ElementsAre(Lost(kNoon, kNoon + hours(3))));
+  EXPECT_THAT(Of(kTrue, past()), ElementsAre(Lost(kNoon, kNoon + hours(3))));
 
   snapshot.UpsertPod(MakePod("p", "a", 1));  // which holds the place
   snapshot.DeleteNode("a");

@@ -16,18 +16,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// Its time passes only when the test says so.
-class StillTimer final : public kube::Timer {
- public:
-  Clock::time_point Now() const override { return now_; }
-  bool Wait(milliseconds) override { return false; }
-  void Stop() override {}
-  void Pass(milliseconds duration) { now_ += duration; }
-
- private:
-  Clock::time_point now_{std::chrono::hours(1)};
-};
-
 class Outages : public testing::Test {
  protected:
   Outages() {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster/snapshot.h"
@@ -116,6 +117,10 @@ const HealthCondition kReady{.type = "AcceleratedHardwareReady",
                              .effect = Effect::kExclude,
                              .recovery = minutes(10),
                              .bad_status = BadStatus::kFalse};
+const HealthCondition kReadyFor5m{.type = "AcceleratedHardwareReady",
+                                  .effect = Effect::kExclude,
+                                  .min_duration = minutes(5),
+                                  .bad_status = BadStatus::kFalse};
 
 // The status since `since`, with heartbeats every five minutes for an hour, by a clock that is
 // `ahead`.
@@ -233,6 +238,12 @@ INSTANTIATE_TEST_SUITE_P(
                         {hours(1), kTrue, hours(1) + minutes(5), hours(1) + minutes(5)}},
               .excluded_until = kAlways,
               .excluded_from = hours(1) + minutes(5)},
+        Story{.name = "MinDurationPassesByAClockThatIsBehindWhereFalseIsBad",
+              .entry = kReadyFor5m,
+              .steps = {{{}, kTrue, -hours(9), -minutes(5)},
+                        {hours(1), kFalse, hours(1) - minutes(5), hours(1) - minutes(5)}},
+              .excluded_until = kAlways,
+              .excluded_from = hours(1) + minutes(5)},
         Story{.name = "HeartbeatsCease",
               .entry = kLost,
               .steps = {{{}, kTrue, -hours(1), {}}},
@@ -286,6 +297,156 @@ INSTANTIATE_TEST_SUITE_P(
               .entry = kLost,
               .steps = {{{}, kTrue, {}, {}}, {seconds(30), kFalse, seconds(30), seconds(30)}},
               .excluded_until = seconds(30)}),
+    [](const auto& param) { return param.param.name; });
+
+struct MinDurationCase {
+  std::string name;
+  // As the clock that is right tells them.
+  std::vector<Step> steps;
+  // From when on the node is excluded, by clocks that are behind, right and ahead.
+  Duration behind;
+  Duration right;
+  Duration ahead;
+};
+
+const Step kWell{{}, kFalse, -hours(9), {}};
+
+// What the detector writes when the condition has turned, `late` before Berth learns of it.
+Step Turned(Duration at, ConditionStatus status, Duration late = {}) {
+  return {at, status, at - late, at - late};
+}
+
+// Of a minDuration of five minutes.
+std::vector<MinDurationCase> MinDurationCases() {
+  return {
+      {"SeenToTurn", {kWell, Turned(minutes(60), kTrue)}, minutes(65), minutes(65), minutes(65)},
+      {"SeenToFlap",
+       {kWell, Turned(minutes(60), kTrue), Turned(minutes(61), kFalse), Turned(minutes(62), kTrue)},
+       minutes(65),
+       minutes(65),
+       minutes(65)},
+      {"SeenToTurnAndWrittenAnew",
+       {kWell, Turned(minutes(60), kTrue), Turned(minutes(62), kTrue)},
+       minutes(65),
+       minutes(65),
+       minutes(65)},
+      {"SeenToTurnByWayOfUnknown",
+       {kWell, Turned(minutes(58), kUnknown), Turned(minutes(60), kTrue)},
+       minutes(65),
+       minutes(65),
+       minutes(65)},
+      {"SeenToTurnAfterAnotherFault",
+       {kWell, Turned(minutes(40), kTrue), Turned(minutes(41), kFalse), Turned(minutes(60), kTrue)},
+       minutes(65),
+       minutes(65),
+       minutes(65)},
+      // As from a list after an outage.
+      {"LearnedLate",
+       {kWell, Turned(minutes(63), kTrue, minutes(3))},
+       minutes(65),
+       minutes(68),
+       minutes(68)},
+      {"LearnedVeryLate",
+       {kWell, Turned(minutes(80), kTrue, minutes(20))},
+       minutes(80),
+       minutes(80),
+       minutes(80)},
+      // Berth was started later, and has nothing but the clock of the node.
+      {"FoundBad", {Turned({}, kTrue, minutes(1))}, minutes(0), minutes(4), minutes(9)},
+      {"FoundBadAndWrittenAnew",
+       {Turned({}, kTrue, minutes(1)), Turned(minutes(2), kTrue)},
+       minutes(0),
+       minutes(4),
+       minutes(9)},
+      {"FoundBadForLongAndRestarted",
+       {Turned({}, kTrue, hours(1)), Turned(minutes(1), kFalse), Turned(minutes(2), kTrue)},
+       minutes(0),
+       minutes(0),
+       minutes(0)},
+  };
+}
+
+std::vector<Story> MinDurationStories() {
+  std::vector<Story> stories;
+  for (const MinDurationCase& each : MinDurationCases()) {
+    const auto add = [&](const std::string& clock, Duration ahead, Duration excluded_from) {
+      Story story{.name = each.name + "ByAClockThatIs" + clock,
+                  .entry = kLostFor5m,
+                  .steps = each.steps,
+                  .excluded_until = kAlways,
+                  .excluded_from = excluded_from};
+      for (Step& step : story.steps) {
+        step.transition += ahead;
+        step.heartbeat += ahead;
+      }
+      stories.push_back(std::move(story));
+    };
+    add("Behind", -minutes(5), each.behind);
+    add("Right", {}, each.right);
+    add("Ahead", minutes(5), each.ahead);
+  }
+  return stories;
+}
+
+INSTANTIATE_TEST_SUITE_P(MinDurations, DetectorFaults, testing::ValuesIn(MinDurationStories()),
+                         [](const auto& param) { return param.param.name; });
+
+// The clock was wrong by five minutes when the condition turned bad, and is right from then on.
+INSTANTIATE_TEST_SUITE_P(
+    ClocksSetRight, DetectorFaults,
+    testing::Values(Story{.name = "BackDuringAFaultOverWhichTheDetectorRestarts",
+                          .entry = kLost,
+                          .steps = {kWell,
+                                    {minutes(60), kTrue, minutes(65), minutes(65)},
+                                    Turned(minutes(63), kFalse),
+                                    Turned(minutes(64), kTrue)},
+                          .excluded_until = kAlways,
+                          .excluded_from = minutes(60)},
+                    Story{.name = "ForwardDuringAFaultOverWhichTheDetectorRestarts",
+                          .entry = kLost,
+                          .steps = {kWell,
+                                    {minutes(60), kTrue, minutes(55), minutes(55)},
+                                    Turned(minutes(63), kFalse),
+                                    Turned(minutes(64), kTrue)},
+                          .excluded_until = kAlways,
+                          .excluded_from = minutes(60)},
+                    Story{.name = "BackDuringAFaultThatIsRepaired",
+                          .entry = kPending,
+                          .steps = {kWell,
+                                    {minutes(60), kTrue, minutes(65), minutes(65)},
+                                    Turned(minutes(63), kFalse)},
+                          .excluded_until = minutes(65),
+                          .excluded_from = minutes(60)},
+                    Story{.name = "BackDuringASlip",
+                          .entry = kLost,
+                          .steps = {kWell,
+                                    {minutes(60), kTrue, minutes(65), minutes(65)},
+                                    Turned(minutes(60) + seconds(30), kFalse)},
+                          .excluded_until = minutes(60) + seconds(30),
+                          .excluded_from = minutes(60)},
+                    Story{.name = "ForwardDuringASlip",
+                          .entry = kLost,
+                          .steps = {kWell,
+                                    {minutes(60), kTrue, minutes(55), minutes(55)},
+                                    Turned(minutes(60) + seconds(30), kFalse)},
+                          .excluded_until = minutes(60) + seconds(30),
+                          .excluded_from = minutes(60)},
+                    // They are 14 minutes apart, and nine by the clock of the node.
+                    Story{.name = "BackBetweenTwoFlaps",
+                          .entry = kLostFor5m,
+                          .steps = {kWell,
+                                    {minutes(60), kTrue, minutes(65), minutes(65)},
+                                    {minutes(61), kFalse, minutes(66), minutes(66)},
+                                    Turned(minutes(75), kTrue)},
+                          .excluded_until = kAlways,
+                          .excluded_from = minutes(80)},
+                    Story{.name = "ForwardAfterAConditionHasTurned",
+                          .entry = kLostFor5m,
+                          .steps = {kWell,
+                                    {minutes(60), kTrue, minutes(55), minutes(55)},
+                                    {minutes(61), kTrue, minutes(55), minutes(61)}},
+                          .excluded_until = kAlways,
+                          .excluded_from = minutes(65)}),
     [](const auto& param) { return param.param.name; });
 
 TEST(KeepFor, IsAChoice) {

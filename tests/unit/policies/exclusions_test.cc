@@ -91,7 +91,8 @@ TEST(Exclusions, DoNotHoldWhatOnlyPenalizesIsTooShortOrAnnouncesMaintenance) {
 
 TEST(Exclusions, BeginWithTheFaultAndNotWithTheRestartOfItsDetector) {
   model::NodeState again = Node("a", "GPUIsLost", kStatusTrue, kNow - minutes(1));
-  again.past = {{"GPUIsLost", kNow - hours(3), kNow - minutes(2)}};
+  again.past = {
+      {.type = "GPUIsLost", .since = kNow - hours(3), .until = kNow - minutes(2), .lasts = true}};
   model::NodeState kept = Node("b", "GPUIsLost", kStatusFalse, kNow - minutes(1));
   kept.past = {{"GPUIsLost", kNow - hours(2), kNow - minutes(1)}};
   const auto found = Of(GpuIsLost(), {kept, again});
