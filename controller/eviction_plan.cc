@@ -1,10 +1,13 @@
 #include "controller/eviction_plan.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <optional>
 #include <tuple>
 
 #include "policies/scheduling/breaker.h"
+#include "policies/scheduling/condition_rule.h"
 #include "policies/scheduling/health.h"
 #include "policies/scheduling/health_profiles.h"
 
@@ -15,6 +18,17 @@ namespace {
 using policies::scheduling::HealthCondition;
 using policies::scheduling::HealthConfig;
 using Index = model::AcceleratorCatalog::Index;
+
+// By how much the clock of a node may be wrong.
+constexpr model::Duration kClockError = std::chrono::minutes(5);
+
+// When a node was excluded at the latest by a fault that began at `fault` by the node's clock.
+// Later than in truth, a pod that came in between is evicted in vain, and what replaces it stays.
+// Earlier, a pod that the fault has hit would stay there for good.
+model::Time ExcludedByThen(const HealthCondition& entry, model::Time fault) {
+  if (fault == model::kNoTime) return model::kForever;
+  return model::SaturatingAdd(model::SaturatingAdd(fault, entry.min_duration), kClockError);
+}
 
 std::size_t ShareOf(double share, std::size_t nodes) {
   return static_cast<std::size_t>(std::floor(share * static_cast<double>(nodes)));
@@ -97,6 +111,7 @@ std::vector<NodeToEmpty> EvictionPlan::Due(const model::ClusterView& view,
     }
   }
   std::erase_if(seen_, [](const auto& each) { return !each.second.still; });
+  has_looked_ = true;
   std::ranges::stable_sort(due, [](const Dated& one, const Dated& other) {
     return std::tie(one.first, one.second.node) < std::tie(other.first, other.second.node);
   });
@@ -109,12 +124,18 @@ std::vector<NodeToEmpty> EvictionPlan::Due(const model::ClusterView& view,
 void EvictionPlan::LookAt(const model::NodeState& node, const model::PoolStats& pools,
                           const EvictConfig& rule, const HealthCondition& entry,
                           const Moment& moment, std::vector<Dated>& due) {
-  if (!policies::scheduling::Excludes(entry, rules_.health, node, moment.time)) return;
+  const std::optional<model::Time> fault =
+      policies::scheduling::ExcludedSince(entry, rules_.health, node, moment.time);
+  if (!fault) return;
   const bool is_bad = IsBadNow(entry, node.node);
   const Key key{node.node.name + '/' + node.node.uid, EntryKeyOf(entry)};
   auto found = seen_.find(key);
   if (found == seen_.end() && !is_bad) return;
-  if (found == seen_.end()) found = seen_.emplace(key, Seen{moment.now, moment.time}).first;
+  if (found == seen_.end()) {
+    const model::Time time =
+        has_looked_ ? moment.time : std::min(moment.time, ExcludedByThen(entry, *fault));
+    found = seen_.emplace(key, Seen{moment.now, time}).first;
+  }
   found->second.still = true;
   if (!is_bad || moment.now - found->second.since < rule.after) return;
   if (model::NotReadySince(node.node)) return;

@@ -37,7 +37,9 @@ struct NodeToEmpty {
   /// The rule by which they are, and the entry of the health rules that excludes the node.
   EvictConfig rule;
   policies::scheduling::HealthCondition entry;
-  /// When this plan first saw that, by the clock of policies.
+  /// When the node was excluded, by the clock of policies: what came later was placed there all the
+  /// same. That is when this plan first saw it. Of what it found at its first look, it is when the
+  /// fault began by the condition, and five minutes for the node's clock, if that is earlier.
   model::Time since = model::kNoTime;
   /// How many nodes of its pool may be emptied at a time.
   std::size_t at_once = 1;
@@ -49,7 +51,7 @@ bool IsBadNow(const policies::scheduling::HealthCondition& entry, const model::N
 /// Decides which nodes are to be emptied. A node is if
 /// - an Exclude entry of the health rules for the condition of one of the rules has excluded it for
 ///   the rule's `after`, as this plan has seen without a break, by a clock that never jumps. Times
-///   in the node's object do not count, nor does it matter whether heartbeats go on;
+///   in the node's object do not count for that, nor does it matter whether heartbeats go on;
 /// - the condition is bad now: not Unknown, nor kept because it was bad until a moment ago;
 /// - it is Ready, and not in quarantine. kube-controller-manager has evicted the pods of nodes that
 ///   are not;
@@ -97,6 +99,8 @@ class EvictionPlan {
 
   const EvictionRules rules_;
   std::map<Key, Seen> seen_;
+  // Whether Due() was called before. What it finds the first time began before that.
+  bool has_looked_ = false;
 };
 
 }  // namespace berth::controller

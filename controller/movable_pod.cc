@@ -67,8 +67,7 @@ Advice Stay(std::string why) { return {Advice::What::kStay, std::move(why)}; }
 Advice AdviceOnJob(const RunningPod& pod, const JobRetries& job, std::int64_t pods) {
   if (job.then == Then::kFails) return Stay("its Job would fail (podFailurePolicy)");
   if (job.then == Then::kIgnored) return {};
-  if (job.limit_per_index) {
-    if (pod.index_failures < *job.limit_per_index) return {};
+  if (job.limit_per_index && pod.index_failures >= *job.limit_per_index) {
     return Stay("its index of the Job has no retry left (backoffLimitPerIndex)");
   }
   if (job.failed + pods > job.limit) return Stay("its Job has no retries left (backoffLimit)");
@@ -95,6 +94,8 @@ RunningPod RunningPodFromJson(const JsonValue& pod) {
     running.owner_name = owner.Field("name").Text();
   });
   running.index_failures = NumberIn(running.pod.annotations, kIndexFailures);
+  const JsonValue spec = pod.Field("spec");
+  running.grace = model::Duration(spec.Field("terminationGracePeriodSeconds").Integer());
   return running;
 }
 

@@ -9,6 +9,7 @@
 #include "kube/json_value.h"
 #include "model/gang.h"
 #include "model/pod.h"
+#include "model/time.h"
 
 // Whether a pod that runs can go on after an eviction: somebody makes it anew, and it loses only
 // what it did since its last checkpoint. Pure functions; thread-safe.
@@ -25,6 +26,8 @@ struct RunningPod {
   /// How often its index of an Indexed Job has failed so far. Only where the Job has a limit per
   /// index.
   std::int64_t index_failures = 0;
+  /// spec.terminationGracePeriodSeconds: for how long it may go on after it was evicted.
+  model::Duration grace{0};
 
   /// Whether a Job of Kubernetes' own controls it.
   bool IsOfJob() const;
@@ -49,9 +52,11 @@ struct JobRetries {
   Then then = Then::kCounts;
   /// Whether a rule of its podFailurePolicy says so.
   bool by_rule = false;
-  /// spec.backoffLimit, which is 6 by default.
+  /// spec.backoffLimit. Where the author names none, the API server stores 6, or 2147483647 if
+  /// there is a limit per index (k8s.io/kubernetes/pkg/apis/batch/v1/defaults.go, v1.36.3).
   std::int64_t limit = 6;
-  /// spec.backoffLimitPerIndex, which then counts instead.
+  /// spec.backoffLimitPerIndex. It counts besides: a Job fails by either limit (syncJob in
+  /// k8s.io/kubernetes/pkg/controller/job/job_controller.go, v1.36.3).
   std::optional<std::int64_t> limit_per_index;
   /// status.failed and status.terminating.
   std::int64_t failed = 0;
@@ -80,8 +85,9 @@ struct Advice {
 /// A pod moves if somebody makes it anew and
 /// - it has checkpoints (the annotation `checkpoint`, whose full name is given), or a rule of its
 ///   Job says that pods that are disrupted are retried;
-/// - if it is of a Job, the Job has retries left for all `pods`. kWait: it has them once those that
-///   are being ended have ended.
+/// - if it is of a Job, the Job has retries left for all `pods`, and the pod's index has one where
+///   there is a limit per index. kWait: the Job has them once those that are being ended have
+///   ended.
 Advice AdviceOn(const RunningPod& pod, const JobRetries* job, std::int64_t pods,
                 std::string_view checkpoint_annotation);
 

@@ -34,13 +34,13 @@ inline constexpr kube::Permission kEvictPermissions[] = {{"batch", "jobs", "get"
 
 /// Evicts the pods that can go on elsewhere from the nodes that EvictionPlan names, one after the
 /// other, through the Eviction API: PodDisruptionBudgets hold, and pods get their grace period. Of
-/// a gang, all pods are evicted (EvictGang()). Pods that cannot go on are told so by an event,
-/// once.
+/// a gang, all pods are evicted (EvictGang()). Of the pods of a node, that with the longest grace
+/// period comes first. Pods that cannot go on are told so by an event, once.
 ///
 /// It considers only pods that ask for a resource of the catalogue and to which the entry that
 /// excludes the node applies, because Berth would not keep the others off the node. For the same
-/// reason it leaves pods alone that were created after the node was excluded: whoever placed them
-/// there would do so again.
+/// reason it leaves pods alone that were created after the node was excluded
+/// (NodeToEmpty::since): whoever placed them there would do so again.
 ///
 /// It plans anew before each write, so a node that recovers or a breaker that trips stops it at
 /// once. A pod that could not be evicted is tried again after 2 s, 4 s and so on up to 5 min.
@@ -84,7 +84,8 @@ class PodEvictor {
   bool Step();
   // Looks at the pods of the node, and evicts or tells one. Returns whether a write was tried.
   bool Empty(const NodeToEmpty& node);
-  // Returns the pods of the node that are to leave it, with a word about those that do already.
+  // Returns the pods of the node that are to leave it, in their order. Notes those that leave it
+  // already.
   absl::StatusOr<std::vector<RunningPod>> PodsOn(const NodeToEmpty& node);
   bool IsConcerned(const RunningPod& pod, const NodeToEmpty& node) const;
   // Evicts the pod, or says why it stays. Returns whether a write was tried.

@@ -105,14 +105,27 @@ TEST(AdviceOn, PodsThatAreEndingCountBeforeTheyHaveFailed) {
   EXPECT_THAT(advice.why, IsEmpty());
 }
 
+// The API server stores the backoffLimit of a Job that names only the other.
 TEST(AdviceOn, ALimitPerIndexCountsTheFailuresOfTheIndex) {
-  const JobRetries job = Job(WithRule("Count", R"("backoffLimitPerIndex":2)"), R"({"failed":60})");
+  const JobRetries job =
+      Job(WithRule("Count", R"("backoffLimit":2147483647,"backoffLimitPerIndex":2)"),
+          R"({"failed":60})");
   const auto pod = [](const char* failures) {
     return PodWith(R"("batch.kubernetes.io/job-index-failure-count":")" + std::string(failures) +
                    "\"");
   };
   EXPECT_EQ(AdviceWith(pod("1"), job), Advice{});
+  EXPECT_EQ(AdviceWith(pod("1"), job, 4), Advice{});
   EXPECT_EQ(AdviceWith(pod("2"), job).what, Verdict::kStay);
+}
+
+TEST(AdviceOn, TheLimitOfTheJobHoldsBesideThatPerIndex) {
+  const std::string none = WithRule("Count", R"("backoffLimit":0,"backoffLimitPerIndex":1)");
+  EXPECT_THAT(AdviceWith(kPlain, Job(none)).why, HasSubstr("(backoffLimit)"));
+  const std::string three = WithRule("Count", R"("backoffLimit":3,"backoffLimitPerIndex":1)");
+  EXPECT_EQ(AdviceWith(kPlain, Job(three, R"({"failed":2})")), Advice{});
+  EXPECT_EQ(AdviceWith(kPlain, Job(three, R"({"failed":2})"), 2).what, Verdict::kStay);
+  EXPECT_EQ(AdviceWith(kPlain, Job(three, R"({"failed":2,"terminating":1})")).what, Verdict::kWait);
 }
 
 TEST(AdviceOn, PodsThatNobodyMakesAnewStay) {

@@ -47,7 +47,7 @@ class EvictorWorld final : public kube::Transport {
                    {{"namespace", "ml"},
                     {"name", name},
                     {"uid", name + "-uid"},
-                    {"creationTimestamp", "2027-01-15T07:00:00Z"},
+                    {"creationTimestamp", "2027-01-15T04:00:00Z"},
                     {"annotations", std::move(annotations)},
                     {"ownerReferences", json::array({json{{"apiVersion", "batch/v1"},
                                                           {"kind", "Job"},
@@ -360,6 +360,30 @@ TEST_F(PodEvictorTest, LeavesAloneWhatTheExclusionIsNotAbout) {
   RunFor(minutes(20));
   EXPECT_THAT(api_.evicted, IsEmpty());
   EXPECT_THAT(api_.events, IsEmpty());
+}
+
+// The fault is three hours old. Whoever placed the pod there since does not ask Berth, and would do
+// so again after each restart of the controller.
+TEST_F(PodEvictorTest, ANewControllerLeavesAloneWhatCameAfterTheFault) {
+  api_.Add("gpu-1", "late");
+  api_.pods["late"]["metadata"]["creationTimestamp"] = "2027-01-15T06:00:00Z";
+  api_.Add("gpu-1", "train-0");
+  SetBroken("gpu-1");
+  RunFor(minutes(20));
+  EXPECT_THAT(api_.evicted, ElementsAre("train-0"));
+  EXPECT_THAT(api_.events, IsEmpty());
+}
+
+TEST_F(PodEvictorTest, TheSlowestPodOfANodeGoesFirst) {
+  const int seconds_to_end[] = {30, 3600, 30, 600};
+  for (int i = 0; i < 4; ++i) {
+    const std::string name = "train-" + std::to_string(i);
+    api_.Add("gpu-1", name);
+    api_.pods[name]["spec"]["terminationGracePeriodSeconds"] = seconds_to_end[i];
+  }
+  SetBroken("gpu-1");
+  RunFor(minutes(11));
+  EXPECT_THAT(api_.evicted, ElementsAre("train-1", "train-3", "train-0", "train-2"));
 }
 
 // As of a JobSet whose driver may not be made anew.
