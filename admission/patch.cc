@@ -209,12 +209,12 @@ std::string JsonPatch(simdjson::dom::element object, const model::Workload& befo
 }
 
 std::string TemplatesPatch(const std::vector<FoundTemplate>& templates,
-                           const std::vector<model::Workload>& before,
+                           const std::vector<model::StringMap>& before,
                            const std::vector<model::Workload>& after) {
   Json patch = Json::array();
   for (std::size_t i = 0; i < templates.size(); ++i) {
     Edit edit;
-    ChangePods(before[i].pod, after[i].pod, edit);
+    ChangeAnnotations(before[i], after[i].pod.annotations, edit);
     for (Json& operation : PatchOf(edit, templates[i].pods)) {
       operation["path"] = templates[i].pointer + operation["path"].get<std::string>();
       patch.push_back(std::move(operation));

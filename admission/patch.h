@@ -21,11 +21,11 @@ namespace berth::admission {
 std::string JsonPatch(simdjson::dom::element object, const model::Workload& before,
                       const model::Workload& after);
 
-/// Returns the JSON Patch that does the same for an object of another kind: it turns each of
-/// `templates`, whose typed view is the one in `before`, into one whose typed view is the one in
-/// `after`. All three have the same order.
+/// Returns the JSON Patch that turns the annotations of the pods of each of `templates`, which
+/// `before` has, into those of its typed view in `after`. Nothing else is changed in an object of
+/// another kind. All three have the same order.
 std::string TemplatesPatch(const std::vector<FoundTemplate>& templates,
-                           const std::vector<model::Workload>& before,
+                           const std::vector<model::StringMap>& before,
                            const std::vector<model::Workload>& after);
 
 }  // namespace berth::admission

@@ -89,10 +89,12 @@ Verdict Unreadable(const absl::Status& error, Mode mode) {
   return verdict;
 }
 
-// For an object of a configured kind. `error` names one of its templates.
-Verdict UnreadableTemplates(const absl::Status& error) {
-  const std::string advice = "; correct this template, or take it out of the object";
-  const std::string message(error.message());
+// For an object of a configured kind.
+Verdict UnreadableTemplates(const ObjectTemplates& read) {
+  const std::string advice = read.is_of_metadata
+                                 ? "; correct the metadata"
+                                 : "; correct this template, or take it out of the object";
+  const std::string message(read.error.message());
   return Unreadable(absl::InvalidArgumentError(
                         policies::admission::OneLine(message, kMaxAudit - advice.size()) + advice),
                     Mode::kEnforce);
@@ -153,7 +155,7 @@ Reviewer::Reviewer(std::shared_ptr<const policies::admission::AdmissionEngine> e
     : engine_(std::move(engine)), templates_(std::move(templates)), kueue_(kueue) {}
 
 ObjectTemplates Reviewer::Read(const Review& review, simdjson::dom::element object) const {
-  return ReadTemplates(review.kind, object, SpecsOf(review.kind));
+  return ReadTemplates(review.kind, object, SpecsOf(review.kind), engine_->prefix());
 }
 
 std::vector<const policies::admission::TemplateSpec*> Reviewer::SpecsOf(
@@ -209,12 +211,12 @@ Verdict Reviewer::Mutate(const Review& review, const NamespaceRules& rules) cons
 Verdict Reviewer::MarkTemplates(const Review& review, const NamespaceRules& rules) const {
   const bool marks = rules.mode == Mode::kEnforce && review.operation == Operation::kCreate;
   if (!marks || SpecsOf(review.kind).empty() || !review.object) return {};
-  const ObjectTemplates read = Read(review, *review.object);
-  if (!read.error.ok()) return UnreadableTemplates(read.error);
-  std::vector<Workload> marked;
-  Verdict verdict =
-      VerdictOf(engine_->MarkTemplates(RequestOf(review, rules), read.workloads, marked));
-  verdict.answer.patch = TemplatesPatch(read.found, read.workloads, marked);
+  ObjectTemplates read = Read(review, *review.object);
+  if (!read.error.ok()) return UnreadableTemplates(read);
+  std::vector<model::StringMap> before;
+  for (const Workload& workload : read.workloads) before.push_back(workload.pod.annotations);
+  Verdict verdict = VerdictOf(engine_->MarkTemplates(RequestOf(review, rules), read.workloads));
+  verdict.answer.patch = TemplatesPatch(read.found, before, read.workloads);
   return verdict;
 }
 
@@ -299,10 +301,10 @@ absl::StatusOr<Fate> Reviewer::Foretell(const Review& review, const NamespaceRul
     return Fate{.judged = true, .created = *std::move(workload), .outcome = std::move(outcome)};
   }
   if (subject != Subject::kTemplates || !review.object) return Fate();
-  const ObjectTemplates read = Read(review, *review.object);
+  ObjectTemplates read = Read(review, *review.object);
   if (!read.error.ok()) return read.error;
   return Fate{.judged = true,
-              .outcome = engine_->PreviewPods(RequestOf(review, rules), read.workloads)};
+              .outcome = engine_->PreviewPods(RequestOf(review, rules), std::move(read.workloads))};
 }
 
 std::string Reviewer::WhyNotReviewed(const Review& review) const {
@@ -359,10 +361,10 @@ Verdict Reviewer::PreviewTemplates(const Review& review, const NamespaceRules& r
       review.old_object ? Read(review, *review.old_object) : ObjectTemplates();
   const bool must_be_read =
       rules.mode == Mode::kEnforce && stored.error.ok() && !SpecsOf(review.kind).empty();
-  if (!now.error.ok() && must_be_read) return UnreadableTemplates(now.error);
+  if (!now.error.ok() && must_be_read) return UnreadableTemplates(now);
   LeaveOutUnchanged(stored.workloads, now.workloads);
   policies::admission::Outcome outcome =
-      engine_->PreviewPods(RequestOf(review, rules), now.workloads, stored.workloads);
+      engine_->PreviewPods(RequestOf(review, rules), std::move(now.workloads), stored.workloads);
   const bool miscounted = outcome.requests_change && IsCountedByKueue(review);
   Verdict verdict = VerdictOf(std::move(outcome));
   TellOfUnread(now.error, rules.mode, verdict);

@@ -36,16 +36,24 @@ void FindLikely(element value, const std::string& pointer, std::vector<std::stri
 struct Place {
   std::string field;
   std::string pointer;
+  // As in FoundTemplate.
+  std::size_t long_key = 0;
 };
 
 Place MemberAt(const Place& place, std::string_view key) {
-  const std::string name(key);
+  constexpr std::size_t kOfLongKey = 32;
+  const bool is_long = key.size() > kMaxKey;
+  const std::string name =
+      is_long ? std::string(key.substr(0, kOfLongKey)) + "..." : std::string(key);
   return {.field = place.field.empty() ? name : place.field + "." + name,
-          .pointer = place.pointer + "/" + EscapeToken(key)};
+          .pointer = place.pointer + "/" + EscapeToken(name),
+          .long_key = is_long ? key.size() : place.long_key};
 }
 
 Place ItemAt(const Place& place, const std::string& index) {
-  return {.field = place.field + "[" + index + "]", .pointer = place.pointer + "/" + index};
+  return {.field = place.field + "[" + index + "]",
+          .pointer = place.pointer + "/" + index,
+          .long_key = place.long_key};
 }
 
 class Finder {
@@ -54,7 +62,10 @@ class Finder {
     if (found_.size() > kMaxTemplates) return;
     if (pointer.empty()) {
       if (value.is_object()) {
-        found_.push_back({.pods = value, .field = place.field, .pointer = place.pointer});
+        found_.push_back({.pods = value,
+                          .field = place.field,
+                          .pointer = place.pointer,
+                          .long_key = place.long_key});
       }
       return;
     }
@@ -100,7 +111,8 @@ std::optional<FoundTemplate> PodsOfJobs(const FoundTemplate& jobs) {
   return FoundTemplate{.pods = pods,
                        .field = jobs.field + ".spec.template",
                        .pointer = jobs.pointer + "/spec/template",
-                       .jobs = jobs.pods};
+                       .jobs = jobs.pods,
+                       .long_key = jobs.long_key};
 }
 
 std::vector<std::string> LikelyTemplates(element object) {

@@ -27,6 +27,9 @@ struct FoundTemplate {
   std::optional<simdjson::dom::element> jobs = std::nullopt;
   /// What led to it; null for what TemplatesAt() returns.
   const policies::admission::TemplateSpec* spec = nullptr;
+  /// The bytes of a key in its path that has more than kMaxKey, of which `field` and `pointer` have
+  /// only the beginning. 0 if there is none.
+  std::size_t long_key = 0;
 };
 
 /// Returns the templates at `pointer`, in the order of the object; empty if there are none.
@@ -46,5 +49,9 @@ std::vector<std::string> LikelyTemplates(simdjson::dom::element object);
 /// The most templates of one object that are read. Operators have one for each replica type, so
 /// real objects have fewer.
 inline constexpr std::size_t kMaxTemplates = 64;
+
+/// The most bytes of a key of an object that leads to a template, such as "Worker". What is said of
+/// a template names its path, once for each of its containers.
+inline constexpr std::size_t kMaxKey = 253;
 
 }  // namespace berth::admission

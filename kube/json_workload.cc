@@ -198,33 +198,20 @@ model::OwnerReference OwnerFromJson(const JsonValue& owner) {
           .uid = owner.Field("uid").Text()};
 }
 
-// Reads everything except the pods.
-model::Workload ObjectFromJson(const JsonValue& object, std::string_view kind,
-                               std::string template_field = "") {
+// Reads everything except the pods. A pod's annotations and labels are a part of it.
+model::Workload ObjectFromJson(const JsonValue& object, std::string_view kind, bool is_pod) {
   const JsonValue metadata = object.Field("metadata");
   model::Workload result;
   result.kind = kind;
-  result.template_field = std::move(template_field);
   result.name = metadata.Field("name").Text();
   result.generate_name = metadata.Field("generateName").Text();
-  if (!result.is_pod()) {
+  if (!is_pod) {
     result.annotations = metadata.Field("annotations").StringMap();
     result.labels = metadata.Field("labels").StringMap();
   }
   result.owners = List<model::OwnerReference>(metadata.Field("ownerReferences"), OwnerFromJson);
   result.deleted = !metadata.Field("deletionTimestamp").absent();
   return result;
-}
-
-// Checks a template, and what else of its object is read: the metadata.
-absl::Status CheckSizesOfPart(simdjson::dom::element object, simdjson::dom::element part,
-                              std::string_view field) {
-  absl::Status error = CheckSizes(part, field);
-  simdjson::dom::element metadata;
-  if (object["metadata"].get(metadata) == simdjson::SUCCESS) {
-    error.Update(CheckSizes(metadata, "metadata"));
-  }
-  return error;
 }
 
 // Kueue suspends Jobs that have its label when they are created. Its webhook may come later.
@@ -259,40 +246,48 @@ absl::StatusOr<model::Workload> WorkloadFromJson(simdjson::dom::element object,
   absl::Status error = CheckSizes(object, path);
   if (!error.ok()) return error;
   const JsonValue value(object, Path(path), error);
-  model::Workload result = ObjectFromJson(value, kind);
+  model::Workload result = ObjectFromJson(value, kind, kind == "Pod");
   ReadPods(value, result);
   if (!error.ok()) return error;
   return result;
 }
 
-absl::StatusOr<model::Workload> WorkloadFromJson(simdjson::dom::element object,
-                                                 std::string_view kind, simdjson::dom::element pods,
-                                                 std::string template_field) {
-  absl::Status error = CheckSizesOfPart(object, pods, template_field);
+absl::StatusOr<model::Workload> TemplateOwnerFromJson(simdjson::dom::element object,
+                                                      std::string_view kind) {
+  absl::Status error;
+  const JsonValue value(object, Path(""), error);
+  const auto metadata = value.Field("metadata").element();
+  if (metadata) error.Update(CheckSizes(*metadata, "metadata"));
   if (!error.ok()) return error;
-  model::Workload result =
-      ObjectFromJson(JsonValue(object, Path(""), error), kind, std::move(template_field));
-  result.pod = PodTemplateFromJson(JsonValue(pods, Path(result.template_field), error));
+  model::Workload result = ObjectFromJson(value, kind, false);
   if (!error.ok()) return error;
   return result;
 }
 
-absl::StatusOr<model::Workload> JobMakerFromJson(simdjson::dom::element object,
-                                                 std::string_view kind, simdjson::dom::element jobs,
+absl::StatusOr<model::Workload> WithPodsFromJson(model::Workload owner, simdjson::dom::element pods,
                                                  std::string template_field) {
-  absl::Status error = CheckSizesOfPart(object, jobs, template_field);
+  absl::Status error = CheckSizes(pods, template_field);
   if (!error.ok()) return error;
-  model::Workload result =
-      ObjectFromJson(JsonValue(object, Path(""), error), kind, std::move(template_field));
+  owner.template_field = std::move(template_field);
+  owner.pod = PodTemplateFromJson(JsonValue(pods, Path(owner.template_field), error));
+  if (!error.ok()) return error;
+  return owner;
+}
+
+absl::StatusOr<model::Workload> WithJobsFromJson(model::Workload owner, simdjson::dom::element jobs,
+                                                 std::string template_field) {
+  absl::Status error = CheckSizes(jobs, template_field);
+  if (!error.ok()) return error;
+  owner.template_field = std::move(template_field);
   constexpr std::string_view kPods = ".spec.template";
-  const std::string_view field = result.template_field;
+  const std::string_view field = owner.template_field;
   const JsonValue job(jobs, Path(field.substr(0, field.size() - kPods.size())), error);
   const JsonValue spec = job.Field("spec");
-  result.pod = PodTemplateFromJson(spec.Field("template"));
-  result.job = JobSpecFromJson(spec);
-  result.job->queued = IsQueued(job.Field("metadata"), spec);
+  owner.pod = PodTemplateFromJson(spec.Field("template"));
+  owner.job = JobSpecFromJson(spec);
+  owner.job->queued = IsQueued(job.Field("metadata"), spec);
   if (!error.ok()) return error;
-  return result;
+  return owner;
 }
 
 }  // namespace berth::kube

@@ -19,17 +19,21 @@ namespace berth::kube {
 absl::StatusOr<model::Workload> WorkloadFromJson(simdjson::dom::element object,
                                                  std::string_view kind, std::string_view path);
 
-/// Reads an object of another kind. `pods` is the template of its pods, and `template_field` is the
-/// place of `pods` in `object`, e.g. "spec.pytorchReplicaSpecs.Worker.template".
-absl::StatusOr<model::Workload> WorkloadFromJson(simdjson::dom::element object,
-                                                 std::string_view kind, simdjson::dom::element pods,
+/// Reads the metadata of an object of another kind, which all of its templates have in common. The
+/// result has no pods. The limits hold for the metadata alone.
+absl::StatusOr<model::Workload> TemplateOwnerFromJson(simdjson::dom::element object,
+                                                      std::string_view kind);
+
+/// Returns `owner`, which TemplateOwnerFromJson() has read, with the pods of one of its templates.
+/// `pods` is the template, and `template_field` is its place in the object, e.g.
+/// "spec.pytorchReplicaSpecs.Worker.template".
+absl::StatusOr<model::Workload> WithPodsFromJson(model::Workload owner, simdjson::dom::element pods,
                                                  std::string template_field);
 
 /// The same for an object that makes Jobs. `jobs` is the template of its Jobs, and `template_field`
-/// is the place of the template of their pods in `object`, which ends in ".spec.template", e.g.
+/// is the place of the template of their pods in the object, which ends in ".spec.template", e.g.
 /// "spec.replicatedJobs[0].template.spec.template". The result has the Job.
-absl::StatusOr<model::Workload> JobMakerFromJson(simdjson::dom::element object,
-                                                 std::string_view kind, simdjson::dom::element jobs,
+absl::StatusOr<model::Workload> WithJobsFromJson(model::Workload owner, simdjson::dom::element jobs,
                                                  std::string template_field);
 
 }  // namespace berth::kube

@@ -129,28 +129,25 @@ Outcome AdmissionEngine::JudgeUpdate(Request request, const Workload& workload,
   return evaluation.Finish({});
 }
 
-Outcome AdmissionEngine::MarkTemplates(Request request, const std::vector<Workload>& templates,
-                                       std::vector<Workload>& marked) const {
-  marked = templates;
+Outcome AdmissionEngine::MarkTemplates(Request request, std::vector<Workload>& templates) const {
   if (templates.empty() || !Concerns(request, templates.front())) return {};
   Evaluation evaluation(*this, std::move(request), false);
-  evaluation.SeeTogether(marked);
-  for (Workload& workload : marked) workload = evaluation.Marked(workload);
+  evaluation.SeeTogether(templates);
+  for (Workload& workload : templates) workload = evaluation.Marked(std::move(workload));
   return evaluation.Finish({});
 }
 
-Outcome AdmissionEngine::PreviewPods(Request request, const std::vector<Workload>& templates,
+Outcome AdmissionEngine::PreviewPods(Request request, std::vector<Workload> templates,
                                      const std::vector<Workload>& before) const {
   // The templates differ only in their pods.
   if (templates.empty() || !Concerns(request, templates.front())) return {};
   Evaluation evaluation(*this, std::move(request), true);
-  std::vector<Workload> together = templates;
-  evaluation.SeeTogether(together);
-  for (const Workload& workload : together) {
-    Draft untouched(workload);
+  evaluation.SeeTogether(templates);
+  Draft enforced{Workload()};  // stays empty, as nothing is enforced in a preview
+  for (const Workload& workload : templates) {
     Draft proposed(workload);
-    evaluation.Mutate(untouched, proposed);
-    evaluation.Judge(untouched.workload(), proposed.workload(), nullptr);
+    evaluation.Mutate(enforced, proposed);
+    evaluation.Judge(workload, proposed.workload(), nullptr);
     const auto old = std::ranges::find(before, workload.template_field, &Workload::template_field);
     evaluation.JudgeTemplate(workload, old == before.end() ? nullptr : &*old);
   }

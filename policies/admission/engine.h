@@ -94,14 +94,12 @@ class AdmissionEngine {
   /// which differ only in their pods. A remark that applies to several is given once. For an
   /// update, `before` has the templates of the stored object; what was wrong with those is no
   /// reason to deny.
-  Outcome PreviewPods(Request request, const std::vector<model::Workload>& templates,
+  Outcome PreviewPods(Request request, std::vector<model::Workload> templates,
                       const std::vector<model::Workload>& before = {}) const;
 
-  /// For an object of a configured kind that is being created. Returns in `marked` its templates as
-  /// they are to be stored, in the same order. Changes only what is written about the pods. The
-  /// outcome has no workload.
-  Outcome MarkTemplates(Request request, const std::vector<model::Workload>& templates,
-                        std::vector<model::Workload>& marked) const;
+  /// For an object of a configured kind that is being created. Changes its templates to what is to
+  /// be stored, which differs only in the annotations of the pods. The outcome has no workload.
+  Outcome MarkTemplates(Request request, std::vector<model::Workload>& templates) const;
 
   /// The prefix of Berth's labels and annotations.
   const std::string& prefix() const { return prefix_; }

@@ -132,8 +132,8 @@ void AdmissionEngine::Evaluation::SeeTogether(std::vector<Workload>& templates) 
   }
 }
 
-Workload AdmissionEngine::Evaluation::Marked(const Workload& workload) {
-  Draft draft(workload);
+Workload AdmissionEngine::Evaluation::Marked(Workload workload) {
+  Draft draft(std::move(workload));
   for (std::size_t i = 0; i < effects_.size(); ++i) {
     if (!Enforces(ModeOf(i))) continue;
     Remarks remarks;

@@ -30,7 +30,7 @@ class AdmissionEngine::Evaluation {
   void SeeTogether(std::vector<model::Workload>& templates) const;
 
   /// Applies the enforced policies to the template of an object that is stored with it.
-  model::Workload Marked(const model::Workload& workload);
+  model::Workload Marked(model::Workload workload);
 
   /// Applies all policies to `proposed` without any remarks.
   void Propose(Draft& proposed) const;

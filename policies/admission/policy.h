@@ -113,8 +113,8 @@ class AdmissionPolicy {
   }
 
   /// Changes the template in an object of a configured kind (TemplateSpec) that is being created.
-  /// Only what changes nothing about the pods but what is written about them may be changed there.
-  /// The default changes nothing.
+  /// Only the annotations of the pods may be changed there; nothing else would be stored. The
+  /// default changes nothing.
   virtual void MutateTemplate(const Request& request, Draft& draft, Remarks& remarks) const {
     static_cast<void>(request), static_cast<void>(draft), static_cast<void>(remarks);
   }

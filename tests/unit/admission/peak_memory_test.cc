@@ -3,6 +3,8 @@
 
 #include "tests/unit/peak_memory.h"
 
+#include <absl/strings/str_replace.h>
+
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -12,6 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "model/accelerator.h"
+#include "policies/admission/framework_profiles.h"
 
 namespace berth::admission {
 namespace {
@@ -160,24 +163,114 @@ std::vector<Multiplied> AllMultiplied() {
   };
 }
 
+// An object of a configured kind. `roles` are members with a template each.
+std::string PyTorchJob(const std::string& metadata, const std::string& roles) {
+  return R"({"metadata":{)" + metadata + R"(},"spec":{"pytorchReplicaSpecs":{)" + roles + "}}}";
+}
+
+std::string Roles(const std::string& containers, std::size_t count) {
+  return Numbered(R"("r#":{"template":)" + Pod(Containers(containers)) + "}", count);
+}
+
+// With as many templates as are read.
+std::string PyTorchJob(const std::string& metadata) {
+  return PyTorchJob(metadata, Roles("{}", kMaxTemplates));
+}
+
+std::string JobSet(const std::string& job, std::size_t count) {
+  return R"({"metadata":{},"spec":{"replicatedJobs":[)" +
+         Repeated(R"({"template":)" + Job(job, Containers("{}")) + "}", count) + "]}}";
+}
+
+std::string Long() { return std::string(2'900'000, 'a'); }
+
+// Of each of these, all templates of an object have something, or one of them has much.
+std::vector<Multiplied> AllMultipliedInTemplates() {
+  return {
+      {"LongAnnotation", "PyTorchJob",
+       [] { return PyTorchJob(R"("annotations":{"a":")" + Long() + "\"}"); }},
+      {"ManyOfEverythingInLessThanOneMegabyte", "PyTorchJob",
+       [] {
+         return PyTorchJob(R"("annotations":{)" +
+                           Numbered("\"k#\":\"" + std::string(35, 'v') + "\"", 10'000) +
+                           R"(},"labels":{)" + Numbered(R"("k#":"")", 10'000) +
+                           R"(},"ownerReferences":[)" + Repeated("{}", 5'000) + "]");
+       }},
+      {"ManyControllingOwners", "PyTorchJob",
+       [] {
+         return PyTorchJob(R"("ownerReferences":[)" + Repeated(R"({"controller":true})", 10'000) +
+                           "]");
+       }},
+      {"JustSoManyOwnAnnotations", "PyTorchJob",
+       [] {
+         return PyTorchJob(R"("annotations":{)" + Numbered(R"("berth.dev/#":"")", 1'100) + "}");
+       }},
+      {"LongOwnAnnotation", "PyTorchJob",
+       [] {
+         return PyTorchJob(R"("annotations":{"berth.dev/gang":"true","berth.dev/gang-name":")" +
+                           Long() + "\"}");
+       },
+       true},
+      {"LongNameOfTheObject", "PyTorchJob", [] { return PyTorchJob(R"("name":")" + Long() + '"'); },
+       true},
+      {"LongNameOfItsOwner", "PyTorchJob",
+       [] {
+         return PyTorchJob(R"("ownerReferences":[{"controller":true,"name":")" + Long() + "\"}]");
+       },
+       true},
+      {"LongNameOfATemplate", "PyTorchJob",
+       [] {
+         return PyTorchJob(
+             "", '"' + Long() + R"(":{"template":)" + Pod(Containers(Repeated("{}", 1'000))) + "}");
+       },
+       true},
+      {"ResourcesOfTemplates", "PyTorchJob",
+       [] {
+         return PyTorchJob(
+             "", Roles(Repeated(R"({"resources":{"limits":{)" + Numbered(R"("r#":"1")", 45) + "}}}",
+                                1'000),
+                       5));
+       }},
+      {"FailureRulesOfTemplates", "JobSet",
+       [] {
+         return JobSet(R"("podFailurePolicy":{"rules":[)" + Repeated("{}", 9'900) + "]},", 24);
+       }},
+  };
+}
+
 class PeakMemory : public ::testing::TestWithParam<Multiplied> {
  protected:
-  static std::string ReviewOf(const Multiplied& multiplied) {
-    const bool is_job = multiplied.kind == "Job";
+  static std::string GroupOf(const std::string& kind) {
+    if (kind == "Job") return "batch";
+    if (kind == "JobSet") return "jobset.x-k8s.io";
+    return kind == "PyTorchJob" ? "kubeflow.org" : "";
+  }
+
+  /// The review of the object's creation, or of an update if there is a stored one.
+  static std::string ReviewOf(const std::string& kind, const std::string& object,
+                              const std::string& stored = "") {
     return R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u-7",)"
            R"("kind":{"group":")" +
-           std::string(is_job ? "batch" : "") + R"(","version":"v1","kind":")" + multiplied.kind +
-           R"("},"namespace":"team","operation":"CREATE","userInfo":{"username":"eve"},"object":)" +
-           multiplied.object() + "}}";
+           GroupOf(kind) + R"(","version":"v1","kind":")" + kind +
+           R"("},"namespace":"team","operation":")" + (stored.empty() ? "CREATE" : "UPDATE") +
+           R"(","userInfo":{"username":"eve"},"object":)" + object +
+           (stored.empty() ? "" : R"(,"oldObject":)" + stored) + "}}";
+  }
+
+  static std::string ReviewOf(const Multiplied& multiplied) {
+    return ReviewOf(multiplied.kind, multiplied.object());
   }
 
   static server::HttpResponse Post(const std::string& path, const std::string& body) {
     auto catalog = std::make_shared<const model::AcceleratorCatalog>(
         model::AcceleratorCatalog::Make(model::AcceleratorCatalog::Defaults()).value());
+    policies::admission::AdmissionConfig config;
+    config.frameworks = {policies::admission::Framework::kJobSet,
+                         policies::admission::Framework::kTrainingOperator};
     const auto reviewer = std::make_shared<const Reviewer>(
-        std::make_shared<const policies::admission::AdmissionEngine>(
-            std::move(catalog), "berth.dev", "1.2.3", policies::admission::AdmissionConfig()),
-        std::vector<policies::admission::TemplateSpec>());
+        std::make_shared<const policies::admission::AdmissionEngine>(std::move(catalog),
+                                                                     "berth.dev", "1.2.3", config),
+        policies::admission::AllTemplates(config));
     server::Metrics metrics;
     Webhook webhook(reviewer, metrics, 20 * kMega);
     for (const server::Route& route : webhook.Routes()) {
@@ -185,16 +278,24 @@ class PeakMemory : public ::testing::TestWithParam<Multiplied> {
     }
     return {.status = 404};
   }
+
+  static nlohmann::json ResponseTo(const std::string& path, const std::string& body) {
+    return nlohmann::json::parse(Post(path, body).body)["response"];
+  }
+
+  static void ExpectAFewTimes(const std::string& path, const std::string& body) {
+    ASSERT_LT(body.size(), 20 * kMega);
+    const std::size_t peak = PeakOf([&] { Post(path, body); });
+    EXPECT_LE(peak, kFactor * body.size() + kConstant)
+        << path << ": " << peak / kMega << " MiB for " << body.size() / 1024 << " KiB";
+  }
 };
 
 TEST_P(PeakMemory, IsAFewTimesTheReview) {
   if (!berth::tests::kMemoryIsMeasured) GTEST_SKIP() << "sanitizers have a memory of their own";
   const std::string body = ReviewOf(GetParam());
-  ASSERT_LT(body.size(), 20 * kMega);
   for (const char* path : {"/mutate/enforce", "/validate/enforce", "/mutate/warn"}) {
-    const std::size_t peak = PeakOf([&] { Post(path, body); });
-    EXPECT_LE(peak, kFactor * body.size() + kConstant)
-        << path << ": " << peak / kMega << " MiB for " << body.size() / 1024 << " KiB";
+    ExpectAFewTimes(path, body);
   }
 }
 
@@ -202,18 +303,51 @@ TEST_P(PeakMemory, WhatIsTooMuchIsDeniedOrWarnedOfAndNeverJustLetIn) {
   if (!GetParam().too_much) return;
   const std::string body = ReviewOf(GetParam());
   for (const char* path : {"/mutate/enforce", "/validate/enforce"}) {
-    const auto response = nlohmann::json::parse(Post(path, body).body)["response"];
+    const auto response = ResponseTo(path, body);
     EXPECT_EQ(response["uid"], "u-7");
     EXPECT_EQ(response["allowed"], false) << path;
     EXPECT_THAT(response["status"]["message"].get<std::string>(), ::testing::StartsWith("berth: "));
   }
   for (const char* path : {"/mutate/warn", "/validate/warn"}) {
-    const auto response = nlohmann::json::parse(Post(path, body).body)["response"];
+    const auto response = ResponseTo(path, body);
     EXPECT_EQ(response["allowed"], true) << path;
     ASSERT_EQ(response["warnings"].size(), 1U);
     EXPECT_THAT(response["warnings"][0].get<std::string>(),
                 ::testing::StartsWith("berth: not reviewed: "));
   }
+}
+
+// For objects of configured kinds.
+class PeakMemoryOfTemplates : public PeakMemory {};
+
+TEST_P(PeakMemoryOfTemplates, IsAFewTimesTheReview) {
+  if (!berth::tests::kMemoryIsMeasured) GTEST_SKIP() << "sanitizers have a memory of their own";
+  const std::string object = GetParam().object();
+  // An update is judged by the templates that it changes.
+  const std::string stored =
+      absl::StrReplaceAll(object, {{R"("containers":)", R"("nodeName":"n","containers":)"}});
+  for (const std::string& body :
+       {ReviewOf(GetParam().kind, object), ReviewOf(GetParam().kind, object, stored)}) {
+    for (const char* path : {"/mutate/enforce", "/validate/enforce", "/validate/warn"}) {
+      ExpectAFewTimes(path, body);
+    }
+  }
+}
+
+// What templates claim of their pods is believed later, so they must not be let in unread.
+TEST_P(PeakMemoryOfTemplates, WhatIsTooMuchIsDeniedAndAllElseIsReviewed) {
+  const bool too_much = GetParam().too_much;
+  const std::string body = ReviewOf(GetParam());
+  const auto marked = ResponseTo("/mutate/enforce", body);
+  EXPECT_EQ(marked["allowed"], !too_much);
+  EXPECT_EQ(marked.contains("patch"), !too_much) << "records the creator";
+  if (!too_much) return;
+  EXPECT_EQ(ResponseTo("/validate/enforce", body)["allowed"], false);
+  const auto warned = ResponseTo("/validate/warn", body);
+  EXPECT_EQ(warned["allowed"], true);
+  ASSERT_EQ(warned["warnings"].size(), 1U);
+  EXPECT_THAT(warned["warnings"][0].get<std::string>(),
+              ::testing::StartsWith("berth: not reviewed: "));
 }
 
 // What is allocated now.
@@ -239,6 +373,10 @@ INSTANTIATE_TEST_SUITE_P(Blanks, KeptMemory,
                              [] { return Pod(R"("x":)" + std::string(8 * kMega, ' ') + "1"); }}));
 
 INSTANTIATE_TEST_SUITE_P(All, PeakMemory, ::testing::ValuesIn(AllMultiplied()),
+                         [](const auto& instance) { return instance.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(All, PeakMemoryOfTemplates,
+                         ::testing::ValuesIn(AllMultipliedInTemplates()),
                          [](const auto& instance) { return instance.param.name; });
 
 }  // namespace

@@ -195,6 +195,66 @@ TEST_F(ReviewerTest, DeniesMoreTemplatesThanItReads) {
   EXPECT_THAT(reviewer_.Mutate(most, kReviewedEnforced).answer.denial, IsEmpty());
 }
 
+/// With one template, and that metadata.
+std::string WithMetadata(const std::string& metadata) {
+  return R"({"metadata": {)" + metadata + R"(}, "spec": {"launcher": {"template": )" + kGpuPod +
+         "}}}";
+}
+
+// Policies read names, the owner and Berth's own labels and annotations, and every template has a
+// copy of those.
+TEST_F(ReviewerTest, DeniesMoreOfTheMetadataThanItKeepsForEveryTemplate) {
+  const std::string much(16 << 10, 'x');
+  const std::string other = WithMetadata(R"("annotations": {"example.com/x": ")" + much +
+                                         R"("}, "labels": {"x": ")" + much + "\"}");
+  const Verdict marked = reviewer_.Mutate(ReviewOf(kTrainer, other), kReviewedEnforced);
+  EXPECT_THAT(marked.answer.denial, IsEmpty());
+  EXPECT_THAT(marked.answer.patch, HasSubstr("created-by"));
+  const std::string own = WithMetadata(R"("annotations": {"berth.dev/x": ")" + much + "\"}");
+  for (const Verdict& verdict :
+       {reviewer_.Mutate(ReviewOf(kTrainer, own), kReviewedEnforced),
+        reviewer_.Validate(ReviewOf(kTrainer, own), kReviewedEnforced),
+        reviewer_.Validate(UpdateOf(kTrainer, other, own), kReviewedEnforced)}) {
+    EXPECT_EQ(verdict.answer.denial,
+              "berth: metadata: has 16395 bytes of names, of its owner and of berth.dev/ labels "
+              "and annotations, more than the 16384 that Berth reads; correct the metadata");
+  }
+  EXPECT_THAT(reviewer_.Validate(UpdateOf(kTrainer, own, own), kReviewedEnforced).answer.denial,
+              IsEmpty());
+}
+
+TEST_F(ReviewerTest, SaysThatTheMetadataIsWrongAndNoTemplate) {
+  const Review created = ReviewOf(kTrainer, WithMetadata(R"("labels": {"x": 5})"));
+  EXPECT_EQ(reviewer_.Mutate(created, kReviewedEnforced).answer.denial,
+            R"(berth: metadata.labels["x"]: expected a string, got number; correct the metadata)");
+  EXPECT_THAT(
+      reviewer_.Mutate(ReviewOf(kTrainer, R"({"metadata": {"labels": 5}})"), kReviewedEnforced)
+          .answer.denial,
+      IsEmpty())
+      << "without templates";
+}
+
+// What is said of each container names the path.
+TEST_F(ReviewerTest, DeniesTemplatesWhosePathHasALongKey) {
+  const auto with = [](const std::string& key) {
+    return R"({"spec": {"replicas": {")" + key + R"(": {"template": )" + kGpuPod + "}}}}";
+  };
+  const auto denial = [&](const std::string& object) {
+    return reviewer_.Mutate(ReviewOf(kTrainer, object), kReviewedEnforced).answer.denial;
+  };
+  EXPECT_THAT(denial(with(std::string(kMaxKey, 'r'))), IsEmpty());
+  EXPECT_EQ(denial(with(std::string(kMaxKey + 1, 'r'))),
+            "berth: spec.replicas." + std::string(32, 'r') +
+                "....template: has a key of 254 bytes in its path, more than the 253 that Berth "
+                "reads; correct this template, or take it out of the object");
+  const std::string start(32, 'r');
+  const std::string both = R"({"spec": {"replicas": {")" + start + R"(...": {"template": )" +
+                           kGpuPod + "}, \"" + std::string(300, 'r') + R"(": {"template": )" +
+                           kGpuPod + "}}}}";
+  EXPECT_THAT(denial(both), HasSubstr("has a key of 300 bytes"))
+      << "though its beginning is the key of another one";
+}
+
 TEST_F(ReviewerTest, AuditsWhatItSaysOfAllTemplatesOfAnObject) {
   const std::string selecting =
       R"({"spec": {"nodeSelector": {"berth.dev/accelerator": "V100"}, "containers": [{}]}})";

@@ -200,8 +200,29 @@ TEST(WorkloadFromJsonTest, ReadsATemplateWhereItIsToldToBe) {
       "spec": {"workers": {"spec": {"containers": [{"name": 5}]}}}})");
   ASSERT_TRUE(root.ok());
   const auto pods = root->at_pointer("/spec/workers").value();
-  EXPECT_EQ(WorkloadFromJson(*root, "Dist", pods, "spec.workers").status().message(),
+  const auto owner = TemplateOwnerFromJson(*root, "Dist");
+  ASSERT_TRUE(owner.ok()) << owner.status();
+  EXPECT_EQ(owner->name, "dist");
+  EXPECT_THAT(owner->annotations, ElementsAre(Pair("o", "1")));
+  EXPECT_EQ(WithPodsFromJson(*owner, pods, "spec.workers").status().message(),
             "spec.workers.spec.containers[0].name: expected a string, got number");
+}
+
+// Unlike a pod, it has annotations beside those of its pods.
+TEST(WorkloadFromJsonTest, AKindNamedPodOfAnotherGroupIsNoPod) {
+  JsonParser parser;
+  const auto root = parser.Parse(R"({"metadata": {"annotations": {"o": "1"}},
+      "spec": {"workers": {"metadata": {"annotations": {"p": "2"}}, "spec": {"nodeName": "n"}}}})");
+  ASSERT_TRUE(root.ok());
+  const auto owner = TemplateOwnerFromJson(*root, "Pod");
+  ASSERT_TRUE(owner.ok()) << owner.status();
+  const auto workload =
+      WithPodsFromJson(*owner, root->at_pointer("/spec/workers").value(), "spec.workers");
+  ASSERT_TRUE(workload.ok()) << workload.status();
+  EXPECT_FALSE(workload->is_pod());
+  EXPECT_THAT(workload->annotations, ElementsAre(Pair("o", "1")));
+  EXPECT_THAT(workload->pod.annotations, ElementsAre(Pair("p", "2")));
+  EXPECT_EQ(workload->pod.node_name, "n");
 }
 
 TEST(WorkloadFromJsonTest, KeepsThePlacesOfTermsAndContainers) {
