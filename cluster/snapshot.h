@@ -111,6 +111,8 @@ class Snapshot {
     const NodeVersions& Versions() const;
     /// Counts over pools, as of the view.
     const model::PoolStats& Pools() const override;
+    /// See model::ClusterView.
+    std::optional<model::PlanningPlace> LastKept(const model::PlanningPlace& place) const override;
     /// Increases with every change of a node and of what its pods use; changes of other pods and of
     /// Services do not count.
     std::uint64_t Generation() const override;
@@ -202,9 +204,9 @@ class Snapshot {
   /// without them answers are longer, but not wrong.
   bool Synced() const;
 
-  /// Records that the API server sent something about this kind at `now`, even if nothing changed.
-  /// The caller has already written all changes up to `resource_version`; 0 if that is not known.
-  /// Takes no lock.
+  /// Records that the view of this kind was complete at `now`, as far as the API server says, even
+  /// if nothing changed; or that the first list of this kind is under way. The caller has already
+  /// written all changes up to `resource_version`; 0 if that is not known. Takes no lock.
   void MarkHeard(Kind kind, Clock::time_point now, std::uint64_t resource_version = 0);
 
   /// The time of the last MarkHeard() for this kind, or nullopt if there was none. Takes no lock.

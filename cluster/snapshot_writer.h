@@ -33,6 +33,8 @@ class KindWriter : public kube::ListWatchHandler<T> {
   /// Removes the objects that were not listed, then returns unused memory to the system.
   void OnReplaceEnd(const std::string& resource_version) override {
     snapshot_->EndReplace(kKind, NumberOf(resource_version));
+    snapshot_->MarkHeard(kKind, clock_->Now());
+    listed_ = true;
     outages_.OnListed(clock_->Now());
     TellOfOutages();
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -44,9 +46,14 @@ class KindWriter : public kube::ListWatchHandler<T> {
   }
   /// Called after the changes that `resource_version` covers were written.
   void OnHeard(const std::string& resource_version) override {
-    snapshot_->MarkHeard(kKind, clock_->Now(), NumberOf(resource_version));
+    const bool in_list = resource_version.empty();
+    // What arrives during another list does not make the view complete: if every list broke off,
+    // the view would stay as it is for ever. Before the first one ends, there is no view to be old.
+    if (!in_list || !listed_) {
+      snapshot_->MarkHeard(kKind, clock_->Now(), NumberOf(resource_version));
+    }
     // During a list nothing is known that was not known before.
-    if (!resource_version.empty()) outages_.OnHeard(clock_->Now());
+    if (!in_list) outages_.OnHeard(clock_->Now());
     TellOfOutages();
   }
   void OnFailed() override {
@@ -75,6 +82,8 @@ class KindWriter : public kube::ListWatchHandler<T> {
 
   const kube::Timer* const clock_;
   OutageMemory outages_;
+  // Whether a list was ever complete.
+  bool listed_ = false;
 };
 
 /// Writes what a list-and-watch of one kind reports into a snapshot, one object at a time. T is

@@ -176,8 +176,8 @@ struct FilterTrial {
 struct SnapshotFacts {
   /// Name of the extender's pod.
   std::string pod;
-  /// Seconds since the extender heard from the API server, by the oldest kind. Nothing if it has
-  /// not yet listed nodes and pods.
+  /// Seconds since the extender's view was known to be complete, by the oldest kind. Nothing if it
+  /// has not yet listed nodes and pods.
   std::optional<double> age_seconds;
   /// Why the metrics could not be read; empty if they could.
   std::string unreachable;

@@ -1,7 +1,10 @@
 #include "extender/victim_choice.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <map>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -27,6 +30,30 @@ std::optional<std::int64_t> LeastTop(const model::NodeState* node, std::size_t c
   return *top;
 }
 
+// The lowest priorities of candidates, by how many victims they have. kube-scheduler may offer all
+// nodes of a large cluster, so each is compared with these and not with all others.
+class LeastCosts {
+ public:
+  void Add(std::size_t victims, std::int64_t priority) {
+    if (HasUpTo(victims, priority)) return;
+    auto worse = std::next(priorities_.insert_or_assign(victims, priority).first);
+    while (worse != priorities_.end() && worse->second >= priority) {
+      worse = priorities_.erase(worse);
+    }
+  }
+
+  // Whether a candidate was added that has no more victims and no higher priority.
+  bool HasUpTo(std::size_t victims, std::int64_t priority) const {
+    const auto beyond = priorities_.upper_bound(victims);
+    return beyond != priorities_.begin() && std::prev(beyond)->second <= priority;
+  }
+
+ private:
+  // By the number of victims. The more there are, the lower the priority is: what has more of both
+  // than another candidate is not kept.
+  std::map<std::size_t, std::int64_t> priorities_;
+};
+
 }  // namespace
 
 VictimChoice::VictimChoice(server::Metrics& metrics) : lines_(kLineInterval) {
@@ -50,19 +77,34 @@ std::vector<NodeVictims> VictimChoice::Choose(std::vector<NodeVictims> candidate
   std::vector<Cost> costs;
   costs.reserve(candidates.size());
   for (const NodeVictims& node : candidates) costs.push_back(CostOf(node, reader, now));
-  const auto is_spared = [&costs](const Cost& cost) {
-    if (cost.fresh || !cost.known) return false;
-    return std::ranges::any_of(costs, [&cost](const Cost& other) {
-      return other.fresh && other.violations <= cost.violations &&
-             other.priority <= cost.priority && other.victims <= cost.victims;
-    });
-  };
+  const std::vector<bool> spared = Spared(costs);
   std::vector<NodeVictims> kept;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (!is_spared(costs[i])) kept.push_back(std::move(candidates[i]));
+    if (!spared[i]) kept.push_back(std::move(candidates[i]));
   }
   spared_->Increment(static_cast<double>(costs.size() - kept.size()));
   return kept;
+}
+
+std::vector<bool> VictimChoice::Spared(const std::vector<Cost>& costs) {
+  // By violations, so that a candidate violates no less than those before it. Of as many, the fresh
+  // ones come first.
+  std::vector<std::size_t> order(costs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&costs](std::size_t i) {
+    return std::pair(costs[i].violations, !costs[i].fresh);
+  });
+  std::vector<bool> spared(costs.size());
+  LeastCosts fresh;
+  for (const std::size_t i : order) {
+    const Cost& cost = costs[i];
+    if (cost.fresh) {
+      fresh.Add(cost.victims, cost.priority);
+    } else if (cost.known) {
+      spared[i] = fresh.HasUpTo(cost.victims, cost.priority);
+    }
+  }
+  return spared;
 }
 
 VictimChoice::Cost VictimChoice::CostOf(const NodeVictims& node,

@@ -65,6 +65,8 @@ class VictimChoice {
     bool known = true;
   };
 
+  // Which of the candidates are left out, by their index.
+  static std::vector<bool> Spared(const std::vector<Cost>& costs);
   Cost CostOf(const NodeVictims& node, const cluster::Snapshot::Reader& reader, model::Time now);
   State StateOf(const cluster::CheckpointTimes::Record* record, model::Time now);
 

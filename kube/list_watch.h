@@ -51,8 +51,8 @@ struct ListWatchOptions {
 ///   OnDelete(a), OnHeard("1009")
 ///   OnHeard("1050")            // a bookmark
 ///
-/// OnHeard("") may be called during the list. A list may come at any time; it begins again if it
-/// breaks off.
+/// OnHeard("") may be called during the list; it does not tell whether the list will end. A list
+/// may come at any time; it begins again if it breaks off.
 template <typename T>
 class ListWatchHandler {
  public:

@@ -167,7 +167,7 @@ void AddFreshnessFamilies(const cluster::Snapshot& snapshot, std::vector<MetricF
   MetricFamily synced = Gauge("berth_snapshot_synced", "1 once nodes and pods are listed, else 0.");
   AddSample(synced, {}, snapshot.Synced() ? 1 : 0);
   MetricFamily age = Gauge("berth_snapshot_age_seconds",
-                           "Seconds since the API server last sent anything, by kind.");
+                           "Seconds since the view was last known to be complete, by kind.");
   const auto now = cluster::Snapshot::Clock::now();
   for (const auto& [name, kind] : kKinds) {
     const auto heard = snapshot.LastHeard(kind);

@@ -1,8 +1,10 @@
 #include "process/feed_observer.h"
 
 #include <functional>
+#include <string_view>
 #include <utility>
 
+#include "fmt/format.h"
 #include "server/log.h"
 
 namespace berth::process {
@@ -17,6 +19,18 @@ constexpr std::chrono::seconds kFeedLineInterval{10};
 
 // The most objects to remember. Beyond that, the observer forgets them all, and logs them again.
 constexpr std::size_t kMaxTold = 10'000;
+
+// Where an object cannot be read, as kube::Path writes it: Node.status.capacity["cpu"]. Empty if
+// the error names no place.
+std::string_view PlaceInObject(std::string_view error) {
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < error.size(); ++i) {
+    if (error[i] == '"') is_quoted = !is_quoted;
+    if (is_quoted && error[i] == '\\') ++i;
+    if (!is_quoted && error.substr(i).starts_with(": ")) return error.substr(0, i);
+  }
+  return {};
+}
 
 prometheus::Family<prometheus::Counter>& Family(server::Metrics& metrics, const char* name,
                                                 const char* help) {
@@ -62,7 +76,9 @@ void FeedObserver::OnWatchEnd(WatchEnd end) {
 }
 
 bool FeedObserver::IsNews(const kube::UnreadableObject& object) {
-  const std::string text = kube::FullNameOf(object) + ' ' + object.error;
+  // The rest of the error quotes the value, which may change all the time.
+  const std::string_view place = PlaceInObject(object.error);
+  const std::string text = fmt::format("{} {}", kube::FullNameOf(object), place);
   const std::lock_guard lock(mutex_);
   if (told_.size() >= kMaxTold) told_.clear();
   return told_.insert(std::hash<std::string>()(text)).second;

@@ -20,8 +20,8 @@ namespace berth::process {
 ///   berth_api_errors_total{kind}             requests that failed
 ///   berth_api_unreadable_total{kind}         objects that could not be read, each time they came
 /// Lines that would repeat while the API server is away are written at most every ten seconds, as
-/// warnings. An object that cannot be read is logged as an error, once for each reason.
-/// Thread-safe.
+/// warnings. An object that cannot be read is logged as an error, once for each field that is in
+/// the way, whatever its value. Thread-safe.
 class FeedObserver final : public kube::ListWatchObserver {
  public:
   /// `kind` is the label's value, such as "nodes". `metrics` must outlive the object.
@@ -35,7 +35,7 @@ class FeedObserver final : public kube::ListWatchObserver {
   void OnBackoff(std::chrono::milliseconds wait) override;
 
  private:
-  // Whether this object with this error has not been logged yet.
+  // Whether this object has not been logged yet for this field.
   bool IsNews(const kube::UnreadableObject& object);
 
   const std::string kind_;
@@ -50,7 +50,7 @@ class FeedObserver final : public kube::ListWatchObserver {
 
   // Guards `told_`.
   std::mutex mutex_;
-  std::set<std::size_t> told_;  // hashes of unreadable objects with their errors
+  std::set<std::size_t> told_;  // hashes of unreadable objects with the field
 };
 
 }  // namespace berth::process

@@ -20,9 +20,9 @@ Findings Judge(const SnapshotFacts& extender) {
   }
   if (*extender.age_seconds > kOldSeconds) {
     return Problem(
-        fmt::format("Pod {} has received nothing from the API server for {:.0f} s", extender.pod,
+        fmt::format("Pod {} has a view of the cluster that is {:.0f} s old", extender.pod,
                     *extender.age_seconds),
-        "look at its log, and check whether a NetworkPolicy keeps it from the API server");
+        "look at its log: a NetworkPolicy keeps it from the API server, or every list breaks off");
   }
   if (extender.quarantined > 0) {
     return Problem(fmt::format("Pod {} has {:.0f} objects in quarantine, which it cannot read",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "cluster/snapshot.h"
+#include "kube/timer.h"
 #include "model/accelerator.h"
 #include "model/node.h"
 #include "model/pod.h"
@@ -15,6 +17,18 @@ namespace berth::cluster {
 
 inline constexpr char kGpu[] = "nvidia.com/gpu";
 inline constexpr char kMnCore[] = "preferred.jp/mncore";
+
+/// Its time passes only when the test says so.
+class StillTimer final : public kube::Timer {
+ public:
+  Clock::time_point Now() const override { return now_; }
+  bool Wait(std::chrono::milliseconds) override { return false; }
+  void Stop() override {}
+  void Pass(std::chrono::milliseconds duration) { now_ += duration; }
+
+ private:
+  Clock::time_point now_{std::chrono::hours(1)};
+};
 
 /// V100 by label, MN-Core by its resource alone.
 inline std::shared_ptr<const model::AcceleratorCatalog> TestCatalog() {

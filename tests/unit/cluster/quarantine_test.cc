@@ -37,6 +37,15 @@ std::vector<std::pair<std::string, std::string>> Kept(const Quarantine& quaranti
   return kept;
 }
 
+/// Puts that many nodes: "n0", "n1" and so on.
+void PutNumbered(Quarantine& quarantine, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) quarantine.Put(OddNode("n" + std::to_string(i)));
+}
+
+void RemoveNumbered(Quarantine& quarantine, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) quarantine.Remove("n" + std::to_string(i));
+}
+
 TEST(QuarantineTest, KeepsWhatIsWrongUntilTheObjectCanBeReadOrIsGone) {
   Quarantine quarantine;
   EXPECT_TRUE(quarantine.empty());
@@ -88,10 +97,56 @@ TEST(QuarantineTest, WhatItKeepsIsBounded) {
   for (const auto& [name, kept] : Kept(quarantine)) bytes += kept.size();
   EXPECT_EQ(Kept(quarantine).size(), Quarantine::kMaxNames);
   EXPECT_LE(bytes, Quarantine::kMaxNames * Quarantine::kMaxError);
-  for (std::size_t i = 0; i < Quarantine::kMaxNames; ++i) {
-    quarantine.Remove("n" + std::to_string(i));
+}
+
+TEST(QuarantineTest, ObjectsBeyondTheNamesAreCountedOnceAndLeaveToo) {
+  Quarantine quarantine;
+  PutNumbered(quarantine, Quarantine::kMaxNames);
+  for (int heartbeat = 0; heartbeat < 3; ++heartbeat) {
+    quarantine.Put(OddNode("beyond"));
+    quarantine.Put(OddNode("deleted"));
+    EXPECT_EQ(quarantine.size(), Quarantine::kMaxNames + 2);
   }
-  EXPECT_FALSE(quarantine.empty()) << "seven that nobody knows by name";
+  quarantine.Remove("deleted");
+  RemoveNumbered(quarantine, Quarantine::kMaxNames);
+  EXPECT_EQ(quarantine.size(), 1U);
+  quarantine.Remove("beyond");
+  EXPECT_TRUE(quarantine.empty());
+}
+
+TEST(QuarantineTest, AnObjectForWhoseNameThereIsRoomAgainIsStillOne) {
+  Quarantine quarantine;
+  PutNumbered(quarantine, Quarantine::kMaxNames);
+  quarantine.Put(OddNode("beyond"));
+  RemoveNumbered(quarantine, Quarantine::kMaxNames);
+  quarantine.Put(OddNode("beyond"));
+  EXPECT_EQ(quarantine.size(), 1U);
+  EXPECT_THAT(Kept(quarantine), ElementsAre(Pair("beyond", "odd")));
+  quarantine.Remove("beyond");
+  EXPECT_TRUE(quarantine.empty());
+}
+
+TEST(QuarantineTest, WhatAListDoesNotHaveIsGoneThoughNobodyKnowsItsName) {
+  Quarantine quarantine;
+  PutNumbered(quarantine, Quarantine::kMaxNames + 7);
+  quarantine.BeginReplace();
+  PutNumbered(quarantine, Quarantine::kMaxNames + 3);
+  quarantine.EndReplace();
+  EXPECT_EQ(quarantine.size(), Quarantine::kMaxNames + 3);
+  quarantine.BeginReplace();
+  quarantine.EndReplace();
+  EXPECT_TRUE(quarantine.empty());
+}
+
+TEST(QuarantineTest, ObjectsBeyondTheHashesAreCountedByList) {
+  constexpr std::size_t kTold = Quarantine::kMaxNames + Quarantine::kMaxHashes;
+  Quarantine quarantine;
+  quarantine.BeginReplace();
+  PutNumbered(quarantine, kTold + 7);
+  quarantine.EndReplace();
+  EXPECT_EQ(quarantine.size(), kTold + 7);
+  RemoveNumbered(quarantine, kTold + 7);
+  EXPECT_EQ(quarantine.size(), 7U) << "nobody can tell which ones left";
   quarantine.BeginReplace();
   quarantine.EndReplace();
   EXPECT_TRUE(quarantine.empty());
@@ -217,6 +272,19 @@ TEST_F(SnapshotQuarantine, WhileAPodIsInItAnyPodMayBeSelected) {
   snapshot_.QuarantinePod(Odd(pod));
   EXPECT_TRUE(snapshot_.Read().AffinitySelects(asking));
   snapshot_.UpsertPod(pod);
+  EXPECT_FALSE(snapshot_.Read().AffinitySelects(asking));
+}
+
+TEST_F(SnapshotQuarantine, ManyPodsThatCanAllBeReadAgainLeaveNothingBehind) {
+  model::Pod asking;
+  asking.namespace_ = "other";
+  std::vector<model::Pod> pods;
+  for (std::size_t i = 0; i < Quarantine::kMaxNames + 7; ++i) {
+    pods.push_back(MakePod("p" + std::to_string(i), "a", 0));
+    snapshot_.QuarantinePod(Odd(pods.back()));
+  }
+  for (const model::Pod& pod : pods) snapshot_.UpsertPod(pod);
+  EXPECT_EQ(Count(Kind::kPods), 0U);
   EXPECT_FALSE(snapshot_.Read().AffinitySelects(asking));
 }
 

@@ -168,9 +168,7 @@ TEST(CheckSnapshot, JudgesEachExtender) {
   } cases[] = {
       {{}, Severity::kUnknown, "no extender runs in namespace berth-system"},
       {{{"a", 2.4, ""}}, Severity::kOk, "Pod a last heard from the API server 2 s ago"},
-      {{{"a", 600.0, ""}},
-       Severity::kProblem,
-       "Pod a has received nothing from the API server for 600"},
+      {{{"a", 600.0, ""}}, Severity::kProblem, "Pod a has a view of the cluster that is 600 s old"},
       {{{"a", std::nullopt, ""}}, Severity::kProblem, "Pod a has not listed nodes and pods"},
       {{{"a", std::nullopt, "503"}}, Severity::kNote, "the metrics of pod a cannot be read: 503"},
       {{{"a", 2.4, "", 3}}, Severity::kProblem, "Pod a has 3 objects in quarantine"},

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
+#include <algorithm>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/unit/extender/fixtures.h"
@@ -114,6 +116,38 @@ TEST_F(VictimChoiceTest, PrioritiesThatAreNotKnownAreTakenForTheLowestOfTheNode)
   Bind("b", "b1", kFreshTime, 5);
   EXPECT_THAT(Choose({{"a", {"a1"}}, {"b", {"b1"}}}), ElementsAre("a", "b"));
   EXPECT_THAT(Choose({{"a", {"a1", "a2"}}, {"b", {"b1"}}}), ElementsAre("b"));
+}
+
+// kube-scheduler may offer every node of a large cluster.
+TEST_F(VictimChoiceTest, EachOfManyCandidatesIsComparedWithAllThatAreFresh) {
+  static constexpr std::int64_t kNever = 1'000'000;
+  struct Offer {
+    const char* node;
+    std::vector<std::string_view> uids;
+    // It is offered with no fewer violations than this, and left out from so many on.
+    std::int64_t least = 0;
+    std::int64_t spared_from = kNever;
+  };
+  Bind("a", "a1", "", 0);
+  Bind("b", "b1", kFreshTime, 2);
+  Bind("b", "b2", kFreshTime, 4);
+  Bind("c", "c1", kOldTime, 3);
+  Bind("c", "c2", kOldTime, 7);
+  const std::vector<Offer> offers = {
+      {"b", {"b1"}, 6},    {"b", {"b2"}, 3},    {"b", {"b1", "b2"}, 1},    {"a", {"a1"}},
+      {"c", {"c1"}, 0, 6}, {"c", {"c2"}, 0, 3}, {"c", {"c1", "c2"}, 0, 1}, {"elsewhere", {"x"}}};
+  constexpr std::size_t kCandidates = 65'000;
+  constexpr std::size_t kMostViolations = 9;
+  std::vector<NodeVictims> candidates;
+  std::vector<NodeVictims> want;
+  for (std::size_t i = 0; i < kCandidates; ++i) {
+    const Offer& offer = offers[i % offers.size()];
+    const auto drawn = static_cast<std::int64_t>(i / offers.size() % (kMostViolations + 1));
+    candidates.push_back({offer.node, offer.uids, std::max(offer.least, drawn)});
+    if (candidates.back().pdb_violations < offer.spared_from) want.push_back(candidates.back());
+  }
+  const auto reader = snapshot_.Read();
+  EXPECT_TRUE(choice_.Choose(candidates, reader, kNow) == want);
 }
 
 TEST_F(VictimChoiceTest, NodesWhosePodsAreNotKnownAreKept) {

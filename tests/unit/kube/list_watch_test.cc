@@ -81,6 +81,19 @@ TEST_F(ListWatchUnit, TellsHowFarItHasCome) {
   EXPECT_EQ(story_.versions, want);
 }
 
+// Who listens can tell by it that nothing is complete, however much arrives.
+TEST_F(ListWatchUnit, ListsThatBreakOffForEverTellNoVersion) {
+  Page({"a"}, "10");
+  for (int i = 0; i < 10; ++i) {
+    Refuse(410);  // the watch, then the list's second page
+    Page({"a", "b"}, "20", "token");
+  }
+  Run();
+  std::vector<std::string> want = {"", "end:10"};
+  want.resize(2 + 10);
+  EXPECT_EQ(story_.versions, want);
+}
+
 TEST_F(ListWatchUnit, FramesMayBeCutAnywhere) {
   const std::string frames = Event("ADDED", "b", "11") + Event("DELETED", "a", "12");
   for (std::size_t cut = 0; cut <= frames.size(); ++cut) {

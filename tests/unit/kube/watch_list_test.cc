@@ -70,6 +70,17 @@ TEST_F(WatchListUnit, AListThatBreaksOffBeginsAgain) {
   EXPECT_EQ(VersionOf(2), "");
 }
 
+// Who listens can tell by it that nothing is complete, however much arrives.
+TEST_F(WatchListUnit, ListsThatBreakOffForEverTellNoVersion) {
+  Watch({End("7")});
+  Refuse(410);
+  for (int i = 0; i < 10; ++i) Watch({Event("ADDED", "a", "8"), Event("ADDED", "b", "9")});
+  Run();
+  std::vector<std::string> want = {"", "end:7", "7"};
+  want.resize(3 + 10 * 3);  // the head and two objects
+  EXPECT_EQ(story_.versions, want);
+}
+
 // As API servers do it whose feature WatchList is off, and those that never heard of it.
 TEST_F(WatchListUnit, PagesAreListedWhereTheServerKnowsNoWatchList) {
   for (const int code : {422, 400}) {

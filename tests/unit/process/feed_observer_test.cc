@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
+
+#include "kube/path.h"
 
 namespace berth::process {
 namespace {
@@ -45,14 +48,34 @@ TEST(FeedObserver, TellsOfAnObjectThatCannotBeReadOnceAndCountsItAlways) {
   FeedObserver nodes("nodes", metrics);
   testing::internal::CaptureStderr();
   for (int i = 0; i < 3; ++i) {
-    nodes.OnUnreadable({.kind = "Node", .name = "gpu-7", .error = "first"});
-    nodes.OnUnreadable({.kind = "Node", .name = "gpu-7", .error = "second"});
-    nodes.OnUnreadable({.kind = "Node", .name = "gpu-8", .error = "first"});
+    nodes.OnUnreadable({.kind = "Node", .name = "gpu-7", .error = "Node.first: odd"});
+    nodes.OnUnreadable({.kind = "Node", .name = "gpu-7", .error = "Node.second: odd"});
+    nodes.OnUnreadable({.kind = "Node", .name = "gpu-8", .error = "Node.first: odd"});
   }
   const std::string log = testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 3) << log;
-  EXPECT_THAT(log, HasSubstr("\"object\":\"gpu-7\",\"error\":\"second\""));
+  EXPECT_THAT(log, HasSubstr("\"object\":\"gpu-7\",\"error\":\"Node.second: odd\""));
   EXPECT_THAT(metrics.Exposition(), HasSubstr("berth_api_unreadable_total{kind=\"nodes\"} 9\n"));
+}
+
+TEST(FeedObserver, AValueThatChangesIsNoNewsOfAnObjectThatCannotBeRead) {
+  const auto lines = [](const std::vector<std::string>& errors) {
+    server::Metrics metrics;
+    FeedObserver nodes("nodes", metrics);
+    testing::internal::CaptureStderr();
+    for (const std::string& error : errors) {
+      nodes.OnUnreadable({.kind = "Node", .name = "gpu-7", .error = error});
+    }
+    const std::string log = testing::internal::GetCapturedStderr();
+    return std::count(log.begin(), log.end(), '\n');
+  };
+  const auto error = [](const std::string& resource, const std::string& what) {
+    return std::string(kube::Path("Node").Field("capacity").Key(resource).Error(what).message());
+  };
+  EXPECT_EQ(lines({error("cpu", "\"-1\" is negative"), error("cpu", "\"-2\" is negative")}), 1);
+  EXPECT_EQ(lines({error("a: b", "is odd"), error("a: c", "is odd")}), 2);
+  EXPECT_EQ(lines({error("a\": b", "is odd"), error("a\": c", "is odd")}), 2);
+  EXPECT_EQ(lines({"120 bytes do not decode as Node", "121 bytes do not decode as Node"}), 1);
 }
 
 TEST(FeedObserver, KeepsQuietAboutTheOrderlyEndOfAWatch) {
