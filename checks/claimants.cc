@@ -7,6 +7,7 @@
 #include "model/accelerator_requests.h"
 #include "model/gang.h"
 #include "policies/fit/fit.h"
+#include "policies/fit/trimmed_pod.h"
 
 namespace berth::checks {
 
@@ -33,7 +34,7 @@ void Claimants::Upsert(const model::Pod& pod, Clock::time_point now) {
   }
   Entry& entry = waiting_[FullName(pod)];
   if (entry.pod.uid != pod.uid) entry = Entry{.pod = {}, .seen = now};
-  entry.pod = pod;
+  entry.pod = policies::fit::Trimmed(pod, names_.prefix, engine_->catalog());
   entry.epoch = epoch_;
 }
 
@@ -91,7 +92,8 @@ bool Claimants::IsWaiting(const model::Pod& pod) const {
   if (pod.gated && !model::IsOnlyGate(pod.gates, gang_gate_)) return false;
   const bool is_check =
       pod.namespace_ == names_.namespace_name && model::Find(pod.labels, check_label_);
-  return !is_check && !model::AcceleratorRequests(pod, engine_->catalog()).empty();
+  return !is_check && !model::AcceleratorRequests(pod, engine_->catalog()).empty() &&
+         policies::fit::ExcessOf(pod).empty();
 }
 
 bool Claimants::IsDue(const Entry& entry, Clock::time_point now) const {

@@ -23,6 +23,7 @@ namespace berth::checks {
 /// - it asks for devices of the catalogue, of which the node has enough, whoever uses them;
 /// - Berth's policies, its node affinity and its tolerations let it run there;
 /// - it is nominated for no other node;
+/// - it is not too large to be judged (policies/fit/trimmed_pod.h);
 /// - it waits for a scheduler. A pod whose only gate is that of gangs does, because the planner
 ///   looks for its node; one that somebody else holds back does not;
 /// - it has not waited for longer than kPatience, unless its gang waits or it is nominated for the

@@ -16,10 +16,10 @@ namespace {
 using GangDocument = nlohmann::ordered_json;
 
 constexpr std::pair<MemberState, std::string_view> kMemberStates[] = {
-    {MemberState::kGated, "gated"},        {MemberState::kHeldBack, "held back"},
-    {MemberState::kReserved, "reserved"},  {MemberState::kReleased, "released"},
-    {MemberState::kBound, "bound"},        {MemberState::kEnding, "ending"},
-    {MemberState::kSucceeded, "succeeded"}};
+    {MemberState::kGated, "gated"},       {MemberState::kHeldBack, "held back"},
+    {MemberState::kReserved, "reserved"}, {MemberState::kReleased, "released"},
+    {MemberState::kOpen, "open"},         {MemberState::kBound, "bound"},
+    {MemberState::kEnding, "ending"},     {MemberState::kSucceeded, "succeeded"}};
 
 std::string_view WordFor(MemberState state) {
   for (const auto& [each, word] : kMemberStates) {
@@ -57,6 +57,7 @@ Tone ToneOf(MemberState state) {
     case MemberState::kHeldBack:
     case MemberState::kReserved:
     case MemberState::kReleased:
+    case MemberState::kOpen:
       return Tone::kWaiting;
     case MemberState::kEnding:
       break;
@@ -148,6 +149,11 @@ std::string GangText(const GangReport& report, const TableStyle& style) {
       fmt::format("gang {}/{} of {}: {}\n{}\n", report.namespace_name, report.name, report.size,
                   Painted(report.state, ToneOf(report), style.terminal), CountsIn(report));
   if (!report.reason.empty()) text += fmt::format("why: {}\n", Printable(report.reason));
+  const std::int64_t open = report.Count(MemberState::kOpen);
+  if (open > 0 && report.state != "released") {
+    text += fmt::format(
+        "without the gate: {} of them; kube-scheduler may bind these before the others\n", open);
+  }
   std::vector<Row> rows = {{"POD", "STATE", "NODE"}};
   for (const GangMember& member : report.members) {
     rows.push_back({member.pod, {StateInWords(member), ToneOf(member.state)}, member.node});

@@ -15,6 +15,7 @@
 #include "cli/release.h"
 #include "controller/pod_groups.h"
 #include "kube/json_api.h"
+#include "model/annotation.h"
 #include "model/node.h"
 
 namespace berth::cli {
@@ -39,7 +40,15 @@ std::uint64_t RankIn(const model::StringMap& annotations) {
   return rank;
 }
 
-GangMember MemberOf(const JsonValue& pod, const std::string& gate) {
+// A pod in a PodGroup of Berth is let go by the PodGroup.
+bool IsPlanned(const JsonValue& pod, const model::GangNames& names) {
+  const JsonValue spec = pod.Field("spec");
+  return !pod.Field("metadata").Field("annotations").Field(names.plan).absent() ||
+         !pod.Field("status").Field("nominatedNodeName").String().empty() ||
+         !spec.Field("schedulingGroup").Field("podGroupName").String().empty();
+}
+
+GangMember MemberOf(const JsonValue& pod, const model::GangNames& names) {
   const JsonValue metadata = pod.Field("metadata");
   const JsonValue spec = pod.Field("spec");
   const JsonValue status = pod.Field("status");
@@ -47,8 +56,8 @@ GangMember MemberOf(const JsonValue& pod, const std::string& gate) {
   bool gated = false;
   spec.Field("schedulingGates").ForEachItem([&](const JsonValue& each) {
     const std::string name = each.Field("name").Text();
-    gated = gated || name == gate;
-    if (name != gate) member.gates.push_back(name);
+    gated = gated || name == names.gate;
+    if (name != names.gate) member.gates.push_back(name);
   });
   const std::string bound = spec.Field("nodeName").Text();
   const std::string nominated = status.Field("nominatedNodeName").Text();
@@ -64,7 +73,7 @@ GangMember MemberOf(const JsonValue& pod, const std::string& gate) {
   } else if (gated) {
     member.state = nominated.empty() ? MemberState::kGated : MemberState::kReserved;
   } else {
-    member.state = MemberState::kReleased;
+    member.state = IsPlanned(pod, names) ? MemberState::kReleased : MemberState::kOpen;
   }
   return member;
 }
@@ -108,9 +117,11 @@ OpenGroups ReadOpenGroups(const GroupPlace& place, kube::Transport& transport) {
   return open;
 }
 
-// What the controller says in the condition of the pod. Empty if it does not wait.
+// What the controller says in the condition of the pod. Empty if it does not wait: nobody corrects
+// the condition of a pod that is bound.
 std::string ReasonIn(const JsonValue& pod, const std::string& condition) {
   std::string reason;
+  if (!pod.Field("spec").Field("nodeName").String().empty()) return reason;
   const JsonValue status = pod.Field("status");
   status.Field("conditions").ForEachItem([&](const JsonValue& each) {
     const bool waits =
@@ -130,7 +141,8 @@ std::string StateOf(const GangReport& report) {
   const auto begun = report.Count(MemberState::kBound) + report.Count(MemberState::kReleased);
   if (begun > 0) return "released";
   if (report.Count(MemberState::kReserved) >= left) return "planned";
-  const auto behind = report.Count(MemberState::kReserved) + report.Count(MemberState::kGated);
+  const auto behind = report.Count(MemberState::kReserved) + report.Count(MemberState::kGated) +
+                      report.Count(MemberState::kOpen);
   return behind >= left ? "waiting" : "collecting";
 }
 
@@ -180,20 +192,21 @@ class GangReader {
   void Take(const JsonValue& pod) {
     const JsonValue metadata = pod.Field("metadata");
     const model::StringMap annotations = metadata.Field("annotations").StringMap();
-    const auto name = model::Find(annotations, names_.name);
-    if (!name || name->empty() || (!gang_.empty() && *name != gang_) || HasFailed(pod)) return;
+    // As admission and the planner read it.
+    const std::string name(model::Trim(model::Find(annotations, names_.name).value_or("")));
+    if (name.empty() || (!gang_.empty() && name != gang_) || HasFailed(pod)) return;
     const std::string in = metadata.Field("namespace").Text();
-    auto& [report, members] = gangs_[{in, std::string(*name)}];
+    auto& [report, members] = gangs_[{in, name}];
     report.namespace_name = in;
-    report.name = *name;
+    report.name = name;
     report.size = std::max(report.size, SizeIn(annotations, names_));
     if (report.reason.empty()) report.reason = ReasonIn(pod, names_.gate);
     if (report.topology.empty()) {
-      report.topology = model::Find(annotations, names_.topology).value_or("");
+      report.topology = model::Trim(model::Find(annotations, names_.topology).value_or(""));
     }
     const model::Time created = metadata.Field("creationTimestamp").Time();
     if (members.empty() || created < report.created) report.created = created;
-    members.push_back({RankIn(annotations), MemberOf(pod, names_.gate), GroupOf(pod, report.name)});
+    members.push_back({RankIn(annotations), MemberOf(pod, names_), GroupOf(pod, report.name)});
   }
 
   static bool IsWaiting(const RankedMember& each) {

@@ -25,8 +25,11 @@ enum class MemberState : std::uint8_t {
   kHeldBack,
   /// It waits there, and a node is nominated, which nobody of equal or lower priority gets.
   kReserved,
-  /// It has no gate any more, and kube-scheduler has not bound it.
+  /// It has no gate any more, the planner has nominated a node, and kube-scheduler has not bound
+  /// it.
   kReleased,
+  /// It has no gate, and no node is nominated: it was created without the gate, or let go by hand.
+  kOpen,
   kBound,
   /// It was deleted, and has not ended yet.
   kEnding,

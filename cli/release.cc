@@ -10,6 +10,7 @@
 #include "controller/patcher.h"
 #include "controller/pod_groups.h"
 #include "kube/json_api.h"
+#include "model/annotation.h"
 #include "model/node.h"
 
 namespace berth::cli {
@@ -56,7 +57,8 @@ void TakeGroup(const JsonValue& pod, SeenPods& found) {
   const JsonValue spec = pod.Field("spec");
   controller::NewPodGroup group{.namespace_ = pod.Field("metadata").Field("namespace").Text(),
                                 .name = spec.Field("schedulingGroup").Field("podGroupName").Text(),
-                                .priority_class = spec.Field("priorityClassName").Text()};
+                                .priority_class = spec.Field("priorityClassName").Text(),
+                                .freed = true};
   const std::string key = group.namespace_ + '/' + group.name;
   found.groups.emplace(key, std::move(group));
 }
@@ -65,7 +67,8 @@ void TakeGated(const JsonValue& pod, const ReleaseRequest& request, const model:
                SeenPods& found) {
   const JsonValue metadata = pod.Field("metadata");
   const model::StringMap annotations = metadata.Field("annotations").StringMap();
-  const std::string gang(model::Find(annotations, names.name).value_or(""));
+  // As admission and the planner read it.
+  const std::string gang(model::Trim(model::Find(annotations, names.name).value_or("")));
   const bool gated = IsBehind(pod, names.gate);
   const bool grouped = IsInGroup(pod, gang);
   if (request.gang && gang != request.gang->name) {
@@ -122,7 +125,7 @@ absl::StatusOr<Released> ReleaseGangs(const ReleaseRequest& request, const model
   for (const PodBehindGate& pod : found->gated) {
     absl::Status status;
     if (!request.dry_run) {
-      status = patcher.RemoveGate(pod.namespace_, pod.name, pod.uid, names.gate);
+      status = patcher.FreePod(pod.namespace_, pod.name, pod.uid, names);
     }
     const bool gone = absl::IsNotFound(status) || absl::IsAborted(status);
     released.emplace_back(pod.namespace_ + '/' + pod.name, gone ? absl::OkStatus() : status);

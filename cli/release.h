@@ -32,12 +32,13 @@ absl::StatusOr<model::NamespacedName> ParseGang(const std::string& text);
 using Released = std::vector<std::pair<std::string, absl::Status>>;
 
 /// Takes the gate of gangs away from each of these pods that has it, and leaves their other gates
-/// alone; and creates the PodGroups for which these pods wait. A pod that is gone by then, and a
-/// PodGroup that exists, count as done. Blocks until all replies have come. Returns
-/// the error of the list, if the pods cannot be listed, and NotFound, with the gangs that wait in
-/// that namespace, if no pod belongs to the gang.
+/// alone; and creates the PodGroups for which these pods wait, or has them let each pod go by
+/// itself. A pod that is gone by then, and a PodGroup of somebody else, count as done. Blocks until
+/// all replies have come. Returns the error of the list, if the pods cannot be listed, and
+/// NotFound, with the gangs that wait in that namespace, if no pod belongs to the gang.
 ///
-/// kube-scheduler then places each pod by itself.
+/// kube-scheduler then places each pod by itself. The pods and PodGroups are marked as let go by
+/// hand, so that the planner does not evict what runs of a gang that lacks pods.
 absl::StatusOr<Released> ReleaseGangs(const ReleaseRequest& request, const model::GangNames& names,
                                       kube::Transport& transport);
 

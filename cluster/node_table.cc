@@ -121,6 +121,8 @@ bool NodeTable::Upsert(model::Node node, std::uint64_t uid_hash,
   pools_.Add(accelerator, node.conditions);
   pools_.RemoveAvoided(state.node.annotations);
   pools_.AddAvoided(node.annotations);
+  kept_.Remove(state.node.annotations);
+  kept_.Add(node.annotations);
   RememberStatus(state.node.conditions, node.conditions, now, state.past);
   state.node = std::move(node);
   state.accelerator = accelerator;
@@ -196,6 +198,7 @@ void NodeTable::Remove(model::NodeIndex index) {
   model::NodeState& state = places_[index].state;
   pools_.Remove(state.accelerator, state.node.conditions);
   pools_.RemoveAvoided(state.node.annotations);
+  kept_.Remove(state.node.annotations);
   state.node = {};
   state.past.clear();
   state.accelerator = model::AcceleratorCatalog::kNone;

@@ -12,6 +12,7 @@
 #include "absl/hash/hash.h"
 #include "absl/strings/string_view.h"
 #include "cluster/demand_table.h"
+#include "cluster/kept_places.h"
 #include "cluster/name_list.h"
 #include "cluster/node_versions.h"
 #include "cluster/pool_counts.h"
@@ -69,6 +70,9 @@ class NodeTable {
 
   /// The nodes and conditions of each pool, counted.
   const PoolCounts& pools() const { return pools_; }
+
+  /// For which places the nodes keep devices.
+  const KeptPlaces& kept() const { return kept_; }
 
   /// Increases with every change of a node and of what its pods use.
   std::uint64_t generation() const { return generation_; }
@@ -176,6 +180,7 @@ class NodeTable {
   std::vector<model::NodeIndex> free_;
   // Of all nodes that exist.
   PoolCounts pools_;
+  KeptPlaces kept_;
   absl::flat_hash_set<model::NodeIndex, ByName, ByName> by_name_;
   std::uint64_t generation_ = 0;
   // The number of lists begun so far.

@@ -19,7 +19,7 @@ NominatedPod Trimmed(model::Pod pod, const model::AcceleratorCatalog& catalog) {
   nominated.pod.uid = std::move(pod.uid);
   nominated.pod.nominated_node = std::move(pod.nominated_node);
   nominated.pod.priority = pod.priority;
-  nominated.pod.requests = std::move(pod.requests);
+  nominated.pod.requests = model::CountedRequests(std::move(pod.requests), catalog);
   nominated.pod.host_ports = std::move(pod.host_ports);
   return nominated;
 }

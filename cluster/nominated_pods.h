@@ -19,8 +19,8 @@ namespace berth::cluster {
 struct NominatedPod {
   /// As of PodLedger::KeyOf().
   std::string key;
-  /// Has only what identifies the pod, its nominated node, its priority, its requests and its host
-  /// ports.
+  /// Has only what identifies the pod, its nominated node, its priority, its requests as far as
+  /// model::CountedRequests() counts them, and its host ports.
   model::Pod pod;
   /// The requests for resources of the catalogue.
   model::Resources devices;

@@ -23,11 +23,6 @@ std::uint32_t SecondsOf(model::Time time) {
   return seconds < 0 || seconds > kMost ? 0 : static_cast<std::uint32_t>(seconds);
 }
 
-// What kubelet reports of every node.
-bool IsOfEveryNode(std::string_view resource) {
-  return resource == "cpu" || resource == "memory" || resource == "ephemeral-storage";
-}
-
 }  // namespace
 
 PodLedger::PodLedger(std::shared_ptr<const model::AcceleratorCatalog> catalog, NodeTable* nodes,
@@ -97,15 +92,14 @@ bool PodLedger::WasSeen(const std::string& key, const std::string& uid) const {
 Demand PodLedger::DemandOf(const model::Pod& pod) const {
   Demand demand;
   if (pod.node_name.empty() || pod.terminated) return demand;
-  std::size_t room = whole_pods_ ? kMostOthers : 0;
-  for (const auto& [name, amount] : pod.requests) {
-    if (amount <= 0) continue;
-    const bool is_known = catalog_->HasResource(name) || (whole_pods_ && IsOfEveryNode(name));
-    if (!is_known && room == 0) continue;
-    if (!is_known) --room;
-    demand.resources.Set(name, std::min(amount, kMaxAmount));
+  if (!whole_pods_) {
+    for (const auto& [name, amount] : pod.requests) {
+      const bool counts = amount > 0 && catalog_->HasResource(name);
+      if (counts) demand.resources.Set(name, std::min(amount, kMaxAmount));
+    }
+    return demand;
   }
-  if (!whole_pods_) return demand;
+  demand.resources = model::CountedRequests(pod.requests, *catalog_);
   demand.pods = 1;
   demand.ports = pod.host_ports;
   demand.priority = pod.priority;

@@ -13,6 +13,7 @@
 #include "cluster/recent_uids.h"
 #include "kube/unreadable_object.h"
 #include "model/accelerator.h"
+#include "model/accelerator_requests.h"
 #include "model/pod.h"
 #include "model/time.h"
 
@@ -35,16 +36,14 @@ namespace berth::cluster {
 /// arrive and leave in any order.
 class PodLedger {
  public:
-  /// More than any node has of any resource, even in bytes (1 PiB). Single amounts are cut to it,
-  /// so that the sum over a node's pods, of which there are never 8,000, stays within the limits of
-  /// int64, where subtracting would not undo adding.
-  static constexpr std::int64_t kMaxAmount = std::int64_t{1} << 50;
+  /// Single amounts are cut to it.
+  static constexpr std::int64_t kMaxAmount = model::kMaxRequest;
 
-  /// How many resources of one pod count, in the order of their names, besides those of the
-  /// catalogue, cpu, memory and ephemeral-storage. Whoever may create pods can name thousands, and
-  /// bind the pod by spec.nodeName to a node that has none of them. Where a pod has more, the
-  /// planner may nominate a node that kube-scheduler then refuses.
-  static constexpr std::size_t kMostOthers = 64;
+  /// How many resources of one pod count besides those that every node has and those of the
+  /// catalogue. Whoever may create pods can bind one by spec.nodeName to a node that has none of
+  /// its resources. Where a pod has more, the planner may nominate a node that kube-scheduler then
+  /// refuses.
+  static constexpr std::size_t kMostOthers = model::kMostOtherRequests;
 
   /// `catalog` must not be null. `nodes` must outlive the ledger. `whole_pods`: see above.
   /// `creator_annotation` is the full name of the annotation that says who created a pod. Empty:

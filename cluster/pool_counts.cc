@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/annotation.h"
 #include "model/avoid.h"
 
 namespace berth::cluster {
@@ -42,6 +43,7 @@ model::ConditionShare PoolCounts::NodesWith(Index accelerator, std::string_view 
 
 void PoolCounts::CountAvoided(const model::StringMap& annotations, int step) {
   for (const auto& [name, text] : annotations) {
+    if (!model::kAvoidAnnotation.IsNameOf(name)) continue;
     for (const model::Avoided& entry : model::ParseAvoided(text)) {
       const auto count = avoided_.try_emplace(entry.owner).first;
       count->second += static_cast<std::size_t>(step);

@@ -28,6 +28,11 @@ const NodeVersions& Snapshot::Reader::Versions() const { return snapshot_->nodes
 
 const model::PoolStats& Snapshot::Reader::Pools() const { return snapshot_->nodes_.pools(); }
 
+std::optional<model::PlanningPlace> Snapshot::Reader::LastKept(
+    const model::PlanningPlace& place) const {
+  return snapshot_->nodes_.kept().LastUpTo(place);
+}
+
 std::uint64_t Snapshot::Reader::Generation() const { return snapshot_->nodes_.generation(); }
 
 bool Snapshot::Reader::WasSeenBound(const std::string& key, const std::string& uid) const {

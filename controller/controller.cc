@@ -90,6 +90,10 @@ Controller::Controller(const Options& options,
                                                          model::GangNames(options.prefix))
                       : nullptr),
       nominator_(NominatorOptions(options), engine, snapshot, &timer_, observer, planner_metrics),
+      kept_client_(Connect(options, WriteTimeouts())),
+      kept_transport_(WhileLeading(*kept_client_)),
+      kept_patcher_(&kept_transport_),
+      kept_writer_(KeptOptions(options), snapshot, &kept_patcher_, &timer_, observer),
       gate_client_(Connect(options, WriteTimeouts())),
       gate_transport_(WhileLeading(*gate_client_)),
       gate_patcher_(&gate_transport_),
@@ -248,7 +252,7 @@ Nudger::Options Controller::NudgerOptions(const Options& options) const {
           .now = options.now};
 }
 
-Nominator::Options Controller::NominatorOptions(const Options& options) const {
+Nominator::Options Controller::NominatorOptions(const Options& options) {
   std::function<SchedulerTerm()> term;
   if (scheduler_leases_ != nullptr) term = [this] { return scheduler_leases_->Read(); };
   std::function<const PodGroupReader::Known&()> groups;
@@ -271,14 +275,24 @@ Nominator::Options Controller::NominatorOptions(const Options& options) const {
           .pod_groups = std::move(groups),
           .preflight = std::move(preflight),
           .gang_feed = options.gang_feed,
+          .kept_rooms = &kept_rooms_,
+          .now = options.now};
+}
+
+KeptWriter::Options Controller::KeptOptions(const Options& options) const {
+  // Where no gangs are planned, what an earlier configuration kept for them goes at once.
+  std::function<std::optional<KeptByNode>()> kept = [] { return KeptByNode(); };
+  if (PlansGangs(options.planner)) kept = [this] { return kept_rooms_.Get(); };
+  return {.annotation = model::kKeptAnnotation.Below(options.prefix),
+          .kept = std::move(kept),
+          .may_write = [this] { return Leads(); },
           .now = options.now};
 }
 
 GateRemover::Options Controller::GateOptions(const Options& options) const {
-  const model::GangNames names(options.prefix);
   if (PlansGangs(options.planner)) return {.may_write = [this] { return Leads(); }};
-  return {.gate = names.gate,
-          .pod_groups = options.planner.gangs.pod_groups ? std::optional(names) : std::nullopt,
+  return {.gangs = model::GangNames(options.prefix),
+          .pod_groups = options.planner.gangs.pod_groups,
           .may_write = [this] { return Leads(); }};
 }
 
@@ -338,6 +352,7 @@ void Controller::Start() {
   for (const auto& writer : nomination_writers_) {
     threads_.emplace_back([this, &writer] { nominator_.RunWriter(&writer->patcher); });
   }
+  threads_.emplace_back([this] { kept_writer_.Run(); });
   threads_.emplace_back([this] { certificate_keeper_.Run(); });
   threads_.emplace_back([this] { lost_pod_deleter_.Run(); });
   if (checks_ != nullptr) {
@@ -365,6 +380,7 @@ void Controller::Stop() {
   if (pod_group_client_ != nullptr) pod_group_client_->Stop();
   nominator_.Stop();
   for (const auto& writer : nomination_writers_) writer->client->Stop();
+  kept_client_->Stop();
   object_http_client_->Stop();
   lost_pod_client_->Stop();
   if (running_pods_ != nullptr) running_pods_->Stop();

@@ -20,6 +20,8 @@
 #include "controller/gate_remover.h"
 #include "controller/idle_metrics.h"
 #include "controller/idle_pods.h"
+#include "controller/kept_rooms.h"
+#include "controller/kept_writer.h"
 #include "controller/leader_election.h"
 #include "controller/leader_transport.h"
 #include "controller/lost_pod_deleter.h"
@@ -56,6 +58,7 @@ namespace berth::controller {
 ///   excluded (NodeTainter), and labels those that may be repaired (RepairLabeler);
 /// - nudges pods whose node has recovered (Nudger);
 /// - nominates nodes for pods that wait (Nominator);
+/// - writes on nodes what is kept there for gangs that wait (KeptWriter);
 /// - frees the pods of gangs where these are not planned (GateRemover);
 /// - keeps certificates and owners (CertificateKeeper, OwnerKeeper);
 /// - evicts pods from nodes that are excluded, and notes on nodes whose pods failed there, if it is
@@ -75,7 +78,7 @@ class Controller {
  public:
   /// Where the controller works, and what for. `now` must be set.
   struct Options {
-    /// How to reach the API server. Up to ten connections are opened, Nominator::kWriters more
+    /// How to reach the API server. Up to eleven connections are opened, Nominator::kWriters more
     /// if pods are planned, one more if gangs are, one more if these have PodGroups, one more
     /// if these have preflights, one more if there are active checks, and one more if idle pods are
     /// looked for.
@@ -165,6 +168,7 @@ class Controller {
   /// - the gates of gangs; this thread ends at once if gangs are planned;
   /// - the plan of nominations, and Nominator::kWriters threads that write them, if pods of any
   ///   scheduler are planned;
+  /// - the notes on nodes of what is kept there for gangs;
   /// - the evictions from excluded nodes and the notes on nodes whose pods failed there, the latter
   ///   with a list-and-watch of failed pods, if they are configured;
   /// - certificates, and the owner of what the controller makes;
@@ -263,7 +267,8 @@ class Controller {
                                                WriteObserver* observer);
   FaultTeller::Options TellerOptions(const Options& options) const;
   Nudger::Options NudgerOptions(const Options& options) const;
-  Nominator::Options NominatorOptions(const Options& options) const;
+  Nominator::Options NominatorOptions(const Options& options);
+  KeptWriter::Options KeptOptions(const Options& options) const;
   GateRemover::Options GateOptions(const Options& options) const;
   OwnerKeeper::Options OwnerOptions(const Options& options) const;
   CertificateKeeper::Options CertificateOptions(const Options& options) const;
@@ -311,8 +316,14 @@ class Controller {
   // Both null unless gangs are planned whose pods wait for PodGroups.
   const std::unique_ptr<kube::Transport> pod_group_client_;
   const std::unique_ptr<PodGroupReader> pod_groups_;
+  // Told by nominator_, read by kept_writer_.
+  KeptRooms kept_rooms_;
   Nominator nominator_;
   std::vector<std::unique_ptr<NominationWriter>> nomination_writers_;
+  const std::unique_ptr<kube::Transport> kept_client_;
+  LeaderTransport kept_transport_;
+  Patcher kept_patcher_;
+  KeptWriter kept_writer_;
   const std::unique_ptr<kube::Transport> gate_client_;
   LeaderTransport gate_transport_;
   Patcher gate_patcher_;

@@ -1,6 +1,9 @@
 #include "controller/fitting_nodes.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "model/accelerator_requests.h"
@@ -11,12 +14,17 @@ namespace {
 
 using policies::scheduling::ReasonId;
 
-// Returns a pod with what judgements depend on, and nothing else.
-model::Pod SampleOf(const model::Pod& pod) {
+// Returns a pod of the same shape that has nothing else of the pod. It comes after all others and
+// belongs to no gang: a node that is kept for a gang then counts as refused, as far as any pod of
+// the shape reports it.
+model::Pod SampleOf(const model::Pod& pod, const policies::scheduling::SchedulingEngine& engine) {
   model::Pod sample;
-  sample.requests = pod.requests;
-  sample.annotations = pod.annotations;
+  sample.requests = model::CountedRequests(pod.requests, engine.catalog());
+  std::ranges::copy_if(
+      pod.annotations, std::back_inserter(sample.annotations),
+      [&engine](const auto& annotation) { return engine.IsInShape(annotation.first); });
   sample.tolerations = pod.tolerations;
+  sample.priority = std::numeric_limits<std::int32_t>::min();
   return sample;
 }
 
@@ -25,7 +33,7 @@ model::Pod SampleOf(const model::Pod& pod) {
 FittingNodes::FittingNodes(std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
                            const model::Pod& pod)
     : engine_(std::move(engine)),
-      sample_(SampleOf(pod)),
+      sample_(SampleOf(pod, *engine_)),
       requests_(model::AcceleratorRequests(pod, engine_->catalog())) {}
 
 void FittingNodes::Judge(const model::ClusterView& view, model::Time time, Clock::time_point now) {

@@ -40,7 +40,8 @@ class FittingNodes {
   /// itself (flushUnschedulablePodsLeftover in pkg/scheduler/backend/queue/scheduling_queue.go).
   static constexpr std::chrono::minutes kRemembered{5};
 
-  /// `pod` is any pod of the shape. Nothing is judged yet.
+  /// `pod` is any pod of the shape, and not too large (policies::fit::ExcessOf()). Nothing is
+  /// judged yet.
   FittingNodes(std::shared_ptr<const policies::scheduling::SchedulingEngine> engine,
                const model::Pod& pod);
 

@@ -9,7 +9,7 @@ GateRemover::GateRemover(Options options, Patcher* patcher, kube::Timer* timer,
     : options_(std::move(options)), patcher_(patcher), timer_(timer), observer_(observer) {}
 
 void GateRemover::Run() {
-  if (options_.gate.empty()) return;
+  if (!options_.gangs) return;
   bool wrote = false;
   do {
     wrote = options_.may_write() && WriteOne();
@@ -24,7 +24,7 @@ bool GateRemover::WriteOne() {
   if (absl::IsCancelled(status)) return true;
   const std::string name = pod->namespace_ + '/' + pod->name;
   if (pod->pod_group.empty()) {
-    observer_->OnWritten(Write::kGate, name, options_.gate, status);
+    observer_->OnWritten(Write::kGate, name, options_.gangs->gate, status);
   } else {
     observer_->OnWritten(Write::kPodGroup, name, pod->pod_group, status);
   }
@@ -33,20 +33,22 @@ bool GateRemover::WriteOne() {
 
 absl::Status GateRemover::Free(const Gated& pod) {
   if (pod.pod_group.empty()) {
-    return patcher_->RemoveGate(pod.namespace_, pod.name, pod.uid, options_.gate);
+    return patcher_->FreePod(pod.namespace_, pod.name, pod.uid, *options_.gangs);
   }
-  return patcher_->CreatePodGroup(
-      {.namespace_ = pod.namespace_, .name = pod.pod_group, .priority_class = pod.priority_class},
-      *options_.pod_groups);
+  return patcher_->CreatePodGroup({.namespace_ = pod.namespace_,
+                                   .name = pod.pod_group,
+                                   .priority_class = pod.priority_class,
+                                   .freed = true},
+                                  *options_.gangs);
 }
 
 std::optional<GateRemover::Gated> GateRemover::GatedBy(const model::Pod& pod) const {
-  if (options_.gate.empty() || pod.deleted != model::kNoTime) return std::nullopt;
-  if (std::ranges::find(pod.gates, options_.gate) != pod.gates.end()) {
+  if (!options_.gangs || pod.deleted != model::kNoTime) return std::nullopt;
+  if (std::ranges::find(pod.gates, options_.gangs->gate) != pod.gates.end()) {
     return Gated{pod.namespace_, pod.name, pod.uid};
   }
   if (!options_.pod_groups || pod.scheduling_group.empty()) return std::nullopt;
-  const auto gang = model::GangOf(pod.annotations, *options_.pod_groups);
+  const auto gang = model::GangOf(pod.annotations, *options_.gangs);
   const bool ours = gang.ok() && gang->has_value() &&
                     model::PodGroupNameOf((*gang)->name) == pod.scheduling_group;
   if (!ours) return std::nullopt;

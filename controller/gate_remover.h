@@ -29,10 +29,10 @@ class GateRemover final : public kube::ListWatchHandler<model::Pod> {
  public:
   /// Which gate, and how fast.
   struct Options {
-    /// "berth.dev/gang". Empty: gangs are planned, and there is nothing to do.
-    std::string gate = {};
-    /// By which pods state their gang. Not set: no PodGroup is created.
-    std::optional<model::GangNames> pod_groups = {};
+    /// By which pods state their gang. Not set: gangs are planned, and there is nothing to do.
+    std::optional<model::GangNames> gangs = {};
+    /// Whether PodGroups are created.
+    bool pod_groups = false;
     /// Returns whether this controller leads. Asked right before each write.
     std::function<bool()> may_write;
     /// From one write to the next: 200 a second.

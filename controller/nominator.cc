@@ -115,6 +115,7 @@ void Nominator::Skip() {
 void Nominator::TellIdle() {
   metrics_->OnIdle();
   if (options_.gang_feed != nullptr) options_.gang_feed->OnIdle();
+  if (options_.kept_rooms != nullptr) options_.kept_rooms->Clear();
 }
 
 void Nominator::PlanOnce() {
@@ -150,6 +151,7 @@ void Nominator::TellGangs() {
   const std::vector<planner::GangChange> changes = planner_.TakeGangChanges();
   metrics_->OnGangs(planner_.gangs(), changes, options_.planner.topology, options_.now());
   for (const planner::GangChange& change : changes) LogGang(change);
+  if (options_.kept_rooms != nullptr) options_.kept_rooms->Set(planner_.gangs().KeptRooms());
   if (options_.gang_feed == nullptr) return;
   options_.gang_feed->OnPlanned(planner_.gangs().Outlooks(), changes);
 }
@@ -257,7 +259,7 @@ void Nominator::OnReplaceEnd(const std::string&) {
 
 void Nominator::OnUpsert(model::Pod pod) {
   const std::lock_guard guard(mutex_);
-  planner_.Upsert(pod, timer_->Now());
+  planner_.Upsert(std::move(pod), timer_->Now());
   changed_ = true;
 }
 

@@ -13,6 +13,7 @@
 
 #include "cluster/snapshot.h"
 #include "controller/gang_feed.h"
+#include "controller/kept_rooms.h"
 #include "controller/patcher.h"
 #include "controller/planner_metrics.h"
 #include "controller/pod_groups.h"
@@ -58,6 +59,8 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
     planner::AskPreflight preflight = {};
     /// Is told of gangs. May be null; must outlive the Nominator.
     GangFeed* gang_feed = nullptr;
+    /// Is told what is kept for gangs. May be null; must outlive the Nominator.
+    KeptRooms* kept_rooms = nullptr;
     /// The time for policies.
     std::function<model::Time()> now;
     /// From one round to the next, if something has changed. A pod that was refused shall have a
@@ -117,7 +120,8 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   void ReadGroups();
   bool AreGroupsDue();
   void PlanOnce();
-  // Counts, logs and passes on what has become of gangs. The lock must be held.
+  // Counts, logs and passes on what has become of gangs, and what is kept for them. The lock must
+  // be held.
   void TellGangs();
   // What is done instead while this controller does not lead.
   void Skip();

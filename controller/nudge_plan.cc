@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/accelerator_requests.h"
+#include "policies/fit/trimmed_pod.h"
 
 namespace berth::controller {
 
@@ -75,6 +76,7 @@ PodShape* NudgePlan::ShapeOf(const model::Pod& pod) {
   const auto found = shapes_.find(key);
   if (found != shapes_.end()) return found->second.get();
   if (shapes_.size() >= kMaxShapes || key.size() > kMaxShapeBytes) return nullptr;
+  if (!policies::fit::ExcessOf(pod).empty()) return nullptr;
   return shapes_.emplace(key, std::make_unique<PodShape>(key, engine_, pod)).first->second.get();
 }
 

@@ -59,7 +59,8 @@ class NudgePlan {
   /// further shapes are left to kube-scheduler's own retries.
   static constexpr std::size_t kMaxShapes = 128;
   /// Longest key of a shape in bytes. Users write what it is made of. Pods with a longer one are
-  /// not followed either.
+  /// not followed either, nor are those that are too large for one of them to be kept for its shape
+  /// (policies::fit::ExcessOf()).
   static constexpr std::size_t kMaxShapeBytes = 64 * 1024;
 
   /// `engine` judges the pods.

@@ -41,7 +41,8 @@ constexpr WriteWords kWrites[kWriteKinds] = {
     {"fault_event", "told of an excluded node", "create on events"},
     {"idle_event", "told of idle devices", "get on pods and create on events"},
     {"idle_eviction", "evicted a notebook with idle devices",
-     "get on pods and create on pods/eviction"}};
+     "get on pods and create on pods/eviction"},
+    {"kept", "noted on a node what is kept for gangs", "patch on nodes"}};
 constexpr const char* kResultNames[] = {"ok", "gone", "conflict", "forbidden", "failed"};
 
 }  // namespace
@@ -98,10 +99,11 @@ void Observer::OnWritten(Write write, std::string_view object, std::string_view 
   const Result result = ResultOf(status);
   writes_[index][result]->Increment();
   if (result == kOk) {
-    // Waiting pods are written by the thousand; nodes are labelled once.
+    // Waiting pods are written by the thousand, and what nodes keep for gangs is renewed again and
+    // again; nodes are labelled once.
     const bool many = write == Write::kNudge || write == Write::kNomination ||
                       write == Write::kGate || write == Write::kGangCondition ||
-                      write == Write::kPodGroup;
+                      write == Write::kPodGroup || write == Write::kKept;
     const LogLevel level = many ? LogLevel::kDebug : LogLevel::kInfo;
     return Log(level, words.done, {{"object", object}, {"value", value}});
   }

@@ -18,8 +18,8 @@ namespace berth::controller {
 ///                                                 lease_owner, lost_pod, nomination, gate,
 ///                                                 gang_condition, gang_eviction, node_taint,
 ///                                                 pod_group, fault_event, idle_event,
-///                                                 idle_eviction; result: ok, gone, conflict,
-///                                                 forbidden, failed
+///                                                 idle_eviction, kept; result: ok, gone,
+///                                                 conflict, forbidden, failed
 ///   berth_controller_lease_errors_total           requests for the Lease that failed
 ///
 /// Failures are logged at most once in 10 s; `gone` and `conflict` are not, because they are
@@ -38,9 +38,8 @@ class Observer final : public LeaderObserver, public WriteObserver {
   /// Counts the failed request for the Lease, and logs a warning.
   void OnError(const absl::Status& error) override;
 
-  /// Counts the write by its result. Logs a success (nudges and nominations only at level debug,
-  /// because there may be thousands), a failure, and, if the write was forbidden, the right that is
-  /// missing.
+  /// Counts the write by its result. Logs a success (only at level debug where there may be
+  /// thousands), a failure, and, if the write was forbidden, the right that is missing.
   void OnWritten(Write write, std::string_view object, std::string_view value,
                  const absl::Status& status) override;
 

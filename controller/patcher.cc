@@ -74,10 +74,10 @@ absl::Status Patcher::UngatePod(std::string_view namespace_name, std::string_vie
             {{"metadata", {{"uid", uid}}}, {"spec", {{"schedulingGates", nullptr}}}}));
 }
 
-absl::Status Patcher::RemoveGate(std::string_view namespace_name, std::string_view name,
-                                 std::string_view uid, std::string_view gate) {
-  const Json removed = {{"name", gate}, {"$patch", "delete"}};
-  const Json patch = {{"metadata", {{"uid", uid}}},
+absl::Status Patcher::FreePod(std::string_view namespace_name, std::string_view name,
+                              std::string_view uid, const model::GangNames& names) {
+  const Json removed = {{"name", names.gate}, {"$patch", "delete"}};
+  const Json patch = {{"metadata", {{"uid", uid}, {"annotations", {{names.freed, "true"}}}}},
                       {"spec", {{"schedulingGates", Json::array({removed})}}}};
   return AbortedIfInvalid(
       kube::PatchStrategically(*transport_, PathOf(namespace_name, name), patch.dump()).status());

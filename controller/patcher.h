@@ -90,15 +90,15 @@ class Patcher {
   absl::Status UngatePod(std::string_view namespace_name, std::string_view name,
                          std::string_view uid);
 
-  /// Takes this scheduling gate of the pod away and leaves the others. It is no error if the pod
-  /// does not have it. Returns Aborted, and changes nothing, if the pod of that name has another
-  /// UID.
+  /// Lets a pod go by hand: takes the scheduling gate of gangs away, leaves the others, and notes
+  /// by an annotation that it was not the planner who did so. It is no error if the pod does not
+  /// have the gate. Returns Aborted, and changes nothing, if the pod of that name has another UID.
   ///
   ///   PATCH /api/v1/namespaces/ml/pods/train-0
-  ///   {"metadata":{"uid":"..."},
+  ///   {"metadata":{"annotations":{"berth.dev/gang-freed":"true"},"uid":"..."},
   ///    "spec":{"schedulingGates":[{"$patch":"delete","name":"berth.dev/gang"}]}}
-  absl::Status RemoveGate(std::string_view namespace_name, std::string_view name,
-                          std::string_view uid, std::string_view gate);
+  absl::Status FreePod(std::string_view namespace_name, std::string_view name, std::string_view uid,
+                       const model::GangNames& names);
 
   /// Sets one condition of the pod and leaves the others: to False if `message` says why what
   /// `type` names does not hold, and to True if it is empty. `time` is when that began, as the API

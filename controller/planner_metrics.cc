@@ -14,8 +14,8 @@ using policies::fit::Unknown;
 constexpr State kCountedStates[] = {State::kNominated, State::kEviction, State::kHead,
                                     State::kQueued,    State::kNoNode,   State::kLeftToScan,
                                     State::kBackingOff};
-constexpr Unknown kNeeds[] = {Unknown::kClaims, Unknown::kVolumes, Unknown::kPodAffinity,
-                              Unknown::kSpread, Unknown::kNodeFeatures};
+constexpr Unknown kNeeds[] = {Unknown::kTooLarge,    Unknown::kClaims, Unknown::kVolumes,
+                              Unknown::kPodAffinity, Unknown::kSpread, Unknown::kNodeFeatures};
 
 // From a rescue to a pod that has waited over night.
 prometheus::Histogram::BucketBoundaries DelayBuckets() {

@@ -38,16 +38,26 @@ json Operation(const char* what, std::string path, json value) {
   return {{"op", what}, {"path", std::move(path)}, {"value", std::move(value)}};
 }
 
-// Opens the PodGroup, if it is Berth's and closed.
+// Opens the PodGroup, if it is Berth's and closed; one that is let go by hand, whether it is closed
+// or not.
 absl::Status Open(kube::Transport& transport, const NewPodGroup& group,
                   const model::GangNames& names) {
   std::string label = names.gate;
   label.replace(label.find('/'), 1, "~1");
-  const json operations = {Operation("test", "/metadata/labels/" + label, "true"),
-                           Operation("test", kMinCount, kClosedMinCount),
-                           Operation("replace", kMinCount, group.min_count)};
+  json operations = {Operation("test", "/metadata/labels/" + label, "true")};
+  if (!group.freed) operations.push_back(Operation("test", kMinCount, kClosedMinCount));
+  operations.push_back(Operation("replace", kMinCount, group.min_count));
   return kube::PatchByOperations(transport, GroupsIn(group.namespace_) + '/' + group.name,
                                  operations.dump())
+      .status();
+}
+
+// Notes on a PodGroup that its pods were let go by hand.
+absl::Status MarkFreed(kube::Transport& transport, const NewPodGroup& group,
+                       const model::GangNames& names) {
+  const json patch = {{"metadata", {{"annotations", {{names.freed, "true"}}}}}};
+  return kube::PatchStrategically(transport, GroupsIn(group.namespace_) + '/' + group.name,
+                                  patch.dump())
       .status();
 }
 
@@ -65,9 +75,11 @@ absl::Status CreatePodGroup(kube::Transport& transport, const NewPodGroup& group
                             const model::GangNames& names) {
   json spec = {{"schedulingPolicy", {{"gang", {{"minCount", kClosedMinCount}}}}}};
   if (!group.priority_class.empty()) spec["priorityClassName"] = group.priority_class;
+  json metadata = {{"name", group.name}, {"labels", {{names.gate, "true"}}}};
+  if (group.freed) metadata["annotations"] = {{names.freed, "true"}};
   const json body = {{"apiVersion", "scheduling.k8s.io/v1beta1"},
                      {"kind", "PodGroup"},
-                     {"metadata", {{"name", group.name}, {"labels", {{names.gate, "true"}}}}},
+                     {"metadata", std::move(metadata)},
                      {"spec", std::move(spec)}};
   const absl::Status created =
       kube::CallJson(transport, kube::HttpMethod::kPost, GroupsIn(group.namespace_), body.dump())
@@ -75,6 +87,7 @@ absl::Status CreatePodGroup(kube::Transport& transport, const NewPodGroup& group
   const bool exists = absl::IsAborted(created);
   if (!created.ok() && !exists) return created;
   const absl::Status opened = Open(transport, group, names);
+  if (exists && group.freed && opened.ok()) return MarkFreed(transport, group, names);
   return exists && absl::IsInvalidArgument(opened) ? absl::OkStatus() : opened;
 }
 
@@ -96,6 +109,7 @@ absl::Status DeletePodGroup(kube::Transport& transport, const std::string& names
 
 PodGroupReader::PodGroupReader(kube::Transport* transport, const model::GangNames& names)
     : transport_(transport),
+      freed_(names.freed),
       target_(kube::Target(std::string(kApi) + "/podgroups")
                   .With("labelSelector", names.gate + "=true")
                   .With("resourceVersion", "0")
@@ -103,10 +117,11 @@ PodGroupReader::PodGroupReader(kube::Transport* transport, const model::GangName
 
 const PodGroupReader::Known& PodGroupReader::Read() {
   planner::PodGroups groups;
-  const auto take = [&groups](const kube::JsonValue& item) {
+  const auto take = [this, &groups](const kube::JsonValue& item) {
     const kube::JsonValue metadata = item.Field("metadata");
+    const bool freed = metadata.Field("annotations").Field(freed_).String() == "true";
     groups[metadata.Field("namespace").Text() + '/' + metadata.Field("name").Text()] = {
-        .uid = metadata.Field("uid").Text(), .is_open = IsOpen(item)};
+        .uid = metadata.Field("uid").Text(), .is_open = IsOpen(item), .is_freed = freed};
   };
   const absl::Status status =
       kube::Api(transport_)

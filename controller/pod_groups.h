@@ -38,6 +38,8 @@ struct NewPodGroup {
   std::size_t min_count = 1;
   /// That of its pods: kube-scheduler places none whose priority is another.
   std::string priority_class = {};
+  /// Whether somebody lets its pods go by hand: then the planner leaves it as it is.
+  bool freed = false;
 };
 
 /// Creates the PodGroup closed, and opens it. kube-scheduler takes up the pods of a new PodGroup
@@ -46,7 +48,8 @@ struct NewPodGroup {
 /// backend/queue/scheduling_queue.go, v1.37.2). When a closed one is opened, all go together.
 ///
 /// It is no error if there is one of its name. It is opened if it is Berth's and closed, as one is
-/// whose controller has stopped between the two.
+/// whose controller has stopped between the two. If it is Berth's and `group.freed`, it lets
+/// `group.min_count` pods go in any case, and has the annotation from then on.
 ///
 ///   POST /apis/scheduling.k8s.io/v1beta1/namespaces/ml/podgroups
 ///   {"metadata":{"labels":{"berth.dev/gang":"true"},"name":"berth-train"},
@@ -92,6 +95,8 @@ class PodGroupReader {
 
  private:
   kube::Transport* const transport_;
+  // The annotation of those that were let go by hand.
+  const std::string freed_;
   const std::string target_;
   Known known_;
 };

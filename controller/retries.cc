@@ -19,4 +19,10 @@ void Retries::Prune(Clock::time_point now) {
   std::erase_if(next_, [now](const auto& entry) { return entry.second.time + kLongest < now; });
 }
 
+void Retries::ForgetDone(const std::set<std::string>& wanting, Clock::time_point now) {
+  std::erase_if(next_, [&](const auto& entry) {
+    return entry.second.time <= now && !wanting.contains(entry.first);
+  });
+}
+
 }  // namespace berth::controller

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,11 @@ class Retries {
   /// Forgets the things that were due for kLongest and not tried: they are as they should be, or
   /// gone. Call it from time to time.
   void Prune(Clock::time_point now);
+
+  /// Forgets the things that are due and not among those in `wanting`: what was tried of them has
+  /// had its effect. For things that change often by right, instead of Prune(): the wait after
+  /// their next try is kFirst again.
+  void ForgetDone(const std::set<std::string>& wanting, Clock::time_point now);
 
   /// Returns how many things are remembered: for tests.
   std::size_t size() const { return next_.size(); }

@@ -14,7 +14,7 @@ namespace berth::controller {
 /// repaired, the eviction of a pod from an excluded node, the event that tells why a pod stays
 /// there, the annotation of a node on which pods failed, the Event of a node that is excluded or
 /// of a pod on it, the Event of a pod that does not use its devices, the eviction of a notebook
-/// that does not.
+/// that does not, the annotation of a node on which room is kept for gangs.
 enum class Write {
   kNodeLabel,
   kNudge,
@@ -34,11 +34,12 @@ enum class Write {
   kAvoid,
   kFaultEvent,
   kIdleEvent,
-  kIdleEviction
+  kIdleEviction,
+  kKept
 };
 
 /// How many values Write has.
-inline constexpr std::size_t kWriteKinds = 19;
+inline constexpr std::size_t kWriteKinds = 20;
 
 /// Is notified of every write that was tried. Called on several threads at a time, so
 /// implementations must be thread-safe. They must not block.

@@ -17,7 +17,8 @@ void AssumedPods::Assume(const model::Pod& pod, std::string_view node,
                   .uid = pod.uid,
                   .node = std::string(node),
                   .amounts = {},
-                  .pod = {.requests = pod.requests, .host_ports = pod.host_ports},
+                  .pod = {.requests = model::CountedRequests(pod.requests, catalog),
+                          .host_ports = pod.host_ports},
                   .time = now};
   for (const auto& [resource, amount] : model::AcceleratorRequests(pod, catalog)) {
     assumed.amounts.Add(resource, amount);

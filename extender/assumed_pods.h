@@ -58,6 +58,9 @@ class AssumedView final : public model::ClusterView {
     return reader_.Find(name);
   }
   const model::PoolStats& Pools() const override { return reader_.Pools(); }
+  std::optional<model::PlanningPlace> LastKept(const model::PlanningPlace& place) const override {
+    return reader_.LastKept(place);
+  }
   std::uint64_t Generation() const override { return reader_.Generation(); }
 
  private:
@@ -65,8 +68,8 @@ class AssumedView final : public model::ClusterView {
   Nodes nodes_;
 };
 
-/// The pods that are expected on each node, by its index. They have only their requests and host
-/// ports.
+/// The pods that are expected on each node, by its index. They have only their host ports, and
+/// their requests as far as model::CountedRequests() counts them.
 using ExpectedPods = absl::flat_hash_map<model::NodeIndex, std::vector<model::Pod>>;
 
 /// The pods for which filter answered a single node, and which the snapshot does not show as bound
@@ -86,9 +89,10 @@ using ExpectedPods = absl::flat_hash_map<model::NodeIndex, std::vector<model::Po
 /// kube-scheduler nor Berth was told. Until Berth's watch has caught up, UnseenIn() tells of such
 /// pods.
 ///
-/// But for that, all of them count for scores only. No policy refuses a node because its devices
-/// are used, since kube-scheduler's NodeResourcesFit does that, with nominated pods by their
-/// priority. Placer owns this. Thread-safe.
+/// But for that, all of them count for scores, and for what is left of a node beside devices that
+/// are kept for a gang. No other policy refuses a node because its devices are used, since
+/// kube-scheduler's NodeResourcesFit does that, with nominated pods by their priority. Placer owns
+/// this. Thread-safe.
 class AssumedPods {
  public:
   /// How long a pod is assumed at most.

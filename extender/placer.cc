@@ -28,13 +28,6 @@ std::unique_ptr<cluster::Snapshot> GivenCluster(const ExtenderArgs& args,
   return given;
 }
 
-// Returns `judgement` with the score of `expected`, in which pods count that are not bound. Nobody
-// is refused for such pods.
-Judgement WithScoreOf(const Judgement& expected, Judgement judgement) {
-  if (judgement.fits) judgement.score = expected.score;
-  return judgement;
-}
-
 // Returns `node` as it is with `pods` in addition.
 model::NodeState WithPods(model::NodeState node, const std::vector<model::Pod>& pods) {
   for (const model::Pod& pod : pods) policies::fit::Book(pod, node);
@@ -91,7 +84,7 @@ Placer::Judged Placer::JudgeAll(const AssumedView& view, const model::Pod& pod,
   }
   std::size_t remembered = 0;
   std::size_t anew = 0;
-  const auto judge = [&](model::NodeIndex index) {
+  const auto judge = [&](model::NodeIndex index) -> Judgement {
     if (index == cluster::kNoNode) {
       return Judgement{.fits = false, .reason = engine_->unknown_node()};
     }
@@ -101,8 +94,7 @@ Placer::Judged Placer::JudgeAll(const AssumedView& view, const model::Pod& pod,
     }
     ++anew;
     if (const model::NodeState* const changed = view.ChangedAt(index)) {
-      return WithScoreOf(judged.prepared.Judge(*changed),
-                         judged.prepared.Judge(*view.reader().At(index)));
+      return judged.prepared.Judge(*changed);
     }
     const model::NodeState& node = *view.reader().At(index);
     return memory ? memory->Judge(judged.prepared, index, node) : judged.prepared.Judge(node);

@@ -31,7 +31,7 @@ namespace berth::extender {
 /// to a node.
 ///
 /// A request is answered in these steps, with the snapshot held still:
-/// - count the devices of assumed and of nominated pods as used, for scores only (AssumedPods);
+/// - count the devices of assumed and of nominated pods as used (AssumedPods);
 /// - have the engine prepare the pod;
 /// - judge each node, or recall its judgement (JudgementCache);
 /// - filter: during and after an outage of the API server, refuse nodes that are full;

@@ -74,6 +74,12 @@ bool IsUnschedulable(std::string_view type, std::string_view status, std::string
   return type == "PodScheduled" && status == "False" && reason == "Unschedulable";
 }
 
+bool TellsThatGangWaits(std::string_view type, std::string_view status) {
+  constexpr std::string_view kName = model::kGang.name;
+  return status == "False" && type.ends_with(kName) &&
+         type.substr(0, type.size() - kName.size()).ends_with('/');
+}
+
 bool IsTerminated(std::string_view phase) { return phase == "Succeeded" || phase == "Failed"; }
 
 bool IsFailed(std::string_view phase) { return phase == "Failed"; }
@@ -83,9 +89,8 @@ bool IsDisruption(std::string_view type, std::string_view status) {
 }
 
 bool IsKeptOfNodes(std::string_view annotation) {
-  constexpr std::string_view kName = model::kAvoidAnnotation.name;
-  return annotation.ends_with(kName) &&
-         annotation.substr(0, annotation.size() - kName.size()).ends_with('/');
+  return model::kAvoidAnnotation.IsNameOf(annotation) ||
+         model::kKeptAnnotation.IsNameOf(annotation);
 }
 
 bool IsSpreadByDefault(std::string_view controller_kind) {

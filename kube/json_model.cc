@@ -82,6 +82,15 @@ std::string UnschedulableMessage(const JsonValue& conditions) {
   return message;
 }
 
+bool IsToldThatGangWaits(const JsonValue& conditions) {
+  bool told = false;
+  conditions.ForEachItem([&told](const JsonValue& condition) {
+    told = told ||
+           TellsThatGangWaits(condition.Field("type").String(), condition.Field("status").String());
+  });
+  return told;
+}
+
 std::string JobOf(const JsonValue& owners) {
   std::string job;
   owners.ForEachItem([&job](const JsonValue& owner) {
@@ -171,6 +180,7 @@ model::Pod PodFromJson(const JsonValue& pod) {
   result.failed_by_itself = FailedByItself(status);
   if (result.node_name.empty()) {
     result.unschedulable = UnschedulableMessage(status.Field("conditions"));
+    result.told_that_gang_waits = IsToldThatGangWaits(status.Field("conditions"));
     result.nominated_node = status.Field("nominatedNodeName").String();
   }
   result.terminated = IsTerminated(status.Field("phase").String());

@@ -1,5 +1,6 @@
 #include "kube/protobuf_model.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -101,6 +102,13 @@ std::string UnschedulableMessage(const pb::Pod& pod) {
   return "";
 }
 
+bool IsToldThatGangWaits(const pb::Pod& pod) {
+  return pod.spec().node_name().empty() &&
+         std::ranges::any_of(pod.status().conditions(), [](const pb::PodCondition& condition) {
+           return TellsThatGangWaits(condition.type(), condition.status());
+         });
+}
+
 std::string JobOf(const pb::ObjectMeta& metadata) {
   for (const pb::OwnerReference& owner : metadata.owner_references()) {
     if (owner.controller() && IsJob(owner.api_version(), owner.kind())) return owner.name();
@@ -174,6 +182,7 @@ model::Pod FromProto(const pb::Pod& pod, const Path& path, absl::Status& error) 
   result.failed_by_itself = FailedByItself(pod.status());
   result.priority = pod.spec().priority();
   result.unschedulable = UnschedulableMessage(pod);
+  result.told_that_gang_waits = IsToldThatGangWaits(pod);
   if (result.node_name.empty()) result.nominated_node = pod.status().nominated_node_name();
   result.terminated = IsTerminated(pod.status().phase());
   ReadScored(pod, result);

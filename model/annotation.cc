@@ -6,6 +6,11 @@ std::string OwnName::Below(std::string_view prefix) const {
   return std::string(prefix) + "/" + std::string(name);
 }
 
+bool OwnName::IsNameOf(std::string_view full_name) const {
+  return full_name.ends_with(name) &&
+         full_name.substr(0, full_name.size() - name.size()).ends_with('/');
+}
+
 std::string_view Trim(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kSpace);

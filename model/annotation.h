@@ -14,6 +14,9 @@ struct OwnName {
 
   /// The full name: "berth.dev/applied" for the prefix "berth.dev".
   std::string Below(std::string_view prefix) const;
+
+  /// Whether `full_name` is this name below some prefix, whichever.
+  bool IsNameOf(std::string_view full_name) const;
 };
 
 // Labels of nodes. The controller writes them. Admission writes node affinities to them, which
@@ -43,6 +46,12 @@ inline constexpr OwnName kExcludedTaint{"excluded"};
 /// Whose pods have failed on the node and shall not begin there again for a while; see
 /// model/avoid.h. The extender and the planner read it.
 inline constexpr OwnName kAvoidAnnotation{"avoid"};
+
+// The annotation of nodes that the controller writes while it keeps room for gangs.
+
+/// How many devices of the node are kept for which gangs that wait; see model/kept_room.h. The
+/// extender reads it.
+inline constexpr OwnName kKeptAnnotation{"kept"};
 
 // On the pods of active checks, which the controller makes and reads; see checks/check_pod.h.
 
@@ -134,6 +143,9 @@ inline constexpr OwnName kPlanForAnnotation{"plan-for"};
 /// Which kube-scheduler the nomination of a gang's pod was written for, on waiting pods: the holder
 /// of its Lease and the number of transitions. The controller reads it.
 inline constexpr OwnName kPlanLeaseAnnotation{"plan-lease"};
+/// "true" on pods of gangs that `berth release` or a user has let go by hand, or on the PodGroup
+/// that was created for them. The planner reads it: it evicts no such gang for lack of pods.
+inline constexpr OwnName kGangFreedAnnotation{"gang-freed"};
 /// When the controller last made kube-scheduler retry the pod, on waiting pods. Nothing reads it.
 inline constexpr OwnName kNudgedAtAnnotation{"nudged-at"};
 /// On Secrets. To get a new certificate, `berth certs renew` or a user writes a value that it did

@@ -47,8 +47,7 @@ std::string AvoidedText(const std::vector<Avoided>& entries) {
   std::string text;
   for (const Avoided& entry : entries) {
     if (!text.empty()) text += ',';
-    text += entry.owner + '=' +
-            absl::FormatTime(kFormat, absl::FromChrono(entry.until), absl::UTCTimeZone());
+    text += entry.owner + '=' + Rfc3339Text(entry.until);
   }
   return text;
 }
@@ -71,6 +70,12 @@ std::optional<Time> TimeFromRfc3339(std::string_view text) {
   if (!shaped || !absl::ParseTime(absl::RFC3339_full, std::string(text), &time, nullptr))
     return std::nullopt;
   return Time(Duration(absl::ToUnixSeconds(time)));
+}
+
+std::string Rfc3339Text(Time time) {
+  // absl::FromChrono() would count nanoseconds, which overflow in 2262.
+  return absl::FormatTime(kFormat, absl::FromUnixSeconds(time.time_since_epoch().count()),
+                          absl::UTCTimeZone());
 }
 
 }  // namespace berth::model

@@ -42,4 +42,7 @@ std::optional<Time> AvoidedUntil(std::string_view text, std::string_view owner);
 /// Reads a time in RFC 3339, such as "2026-01-31T12:00:00Z". Returns nothing for all other texts.
 std::optional<Time> TimeFromRfc3339(std::string_view text);
 
+/// Writes a time so, in UTC.
+std::string Rfc3339Text(Time time);
+
 }  // namespace berth::model

@@ -11,6 +11,7 @@
 #include "model/demand.h"
 #include "model/gpu_labels.h"
 #include "model/host_port.h"
+#include "model/kept_room.h"
 #include "model/node.h"
 #include "model/past_status.h"
 #include "model/resources.h"
@@ -104,6 +105,12 @@ class ClusterView {
 
   /// Counts over whole pools.
   virtual const PoolStats& Pools() const = 0;
+
+  /// Of the places for which the annotation `kept` of some node keeps devices, whether the entry
+  /// has expired or not, the last one that does not come after `place`; nullopt if there is none,
+  /// as long as nothing is kept. A pod at `place` comes later than the gangs up to there and before
+  /// all others; see model/kept_room.h. Takes logarithmic time.
+  virtual std::optional<PlanningPlace> LastKept(const PlanningPlace& place) const = 0;
 
   /// A number that increases with every change of a node or of what its pods use.
   virtual std::uint64_t Generation() const = 0;

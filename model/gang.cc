@@ -105,7 +105,9 @@ GangNames::GangNames(std::string_view prefix)
       size(kGangSizeAnnotation.Below(prefix)),
       topology(kGangTopologyAnnotation.Below(prefix)),
       models(kGangModelsAnnotation.Below(prefix)),
-      preflight(kGangPreflightAnnotation.Below(prefix)) {}
+      preflight(kGangPreflightAnnotation.Below(prefix)),
+      freed(kGangFreedAnnotation.Below(prefix)),
+      plan(kPlanAnnotation.Below(prefix)) {}
 
 absl::StatusOr<std::optional<Gang>> GangOf(const StringMap& annotations, const GangNames& names) {
   const auto name = Find(annotations, names.name);

@@ -53,6 +53,10 @@ struct GangNames {
   std::string models;
   /// The annotation with "true" or "false": whether its nodes are checked before it starts.
   std::string preflight;
+  /// The annotation with "true" on pods, or on their PodGroup, that were let go by hand.
+  std::string freed;
+  /// The annotation with the node that the planner has nominated.
+  std::string plan;
 };
 
 /// Reads the gang from the annotations of a pod. Returns nullopt if they state neither name nor

@@ -64,8 +64,8 @@ struct Node {
   Resources capacity;
   /// status.allocatable: what the node has for pods.
   Resources allocatable;
-  /// The annotations named "<prefix>/avoid", whatever the prefix: nothing else reads annotations of
-  /// nodes. See model/avoid.h.
+  /// The annotations named "<prefix>/avoid" and "<prefix>/kept", whatever the prefix: nothing else
+  /// reads annotations of nodes. See model/avoid.h and model/kept_room.h.
   StringMap annotations = {};
   /// Distinguishes the node from others that had its name. The snapshot keeps it only if configured
   /// to; otherwise it is empty.

@@ -93,6 +93,9 @@ struct Pod {
   /// PodScheduled, if its status is False and its reason Unschedulable. Empty once the pod is
   /// bound.
   std::string unschedulable;
+  /// Whether a condition says that its gang waits: one named "<prefix>/gang", whatever the prefix,
+  /// whose status is False. The planner writes it. False once the pod is bound.
+  bool told_that_gang_waits = false;
   /// Whether the phase is Succeeded or Failed, in which the pod uses nothing any more.
   bool terminated = false;
   /// Empty once the pod is bound: only the labels of unbound pods are read.

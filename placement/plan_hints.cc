@@ -19,6 +19,7 @@ namespace {
 // What the planner does not know, by policies::fit::NameOf().
 std::string NeedInWords(policies::fit::Unknown need) {
   static const std::map<std::string_view, std::string_view> words = {
+      {"too_large", "more than the planner keeps of a pod"},
       {"claims", "resource claims"},
       {"volumes", "a volume that may not be attached everywhere"},
       {"pod_affinity", "an affinity or anti-affinity to pods"},

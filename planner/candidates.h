@@ -62,7 +62,8 @@ class Candidates {
   static bool ComesLast(Worth worth) { return worth < policies::scheduling::WorthOf({}) + 1; }
 
   /// Returns whether pods of the shape would fit the node if no pod were there, as far as that does
-  /// not depend on how much they ask for. Policies refuse no node for what its pods use.
+  /// not depend on how much they ask for. Policies refuse no node for what its pods use, but where
+  /// devices are kept for a gang, which a PlannedView does not show.
   bool FitsIdle(model::NodeIndex node);
 
  private:

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <compare>
+#include <cstddef>
 #include <limits>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -34,6 +37,65 @@ std::uint64_t RankOf(const Pod& pod) {
   const auto text = IndexOf(pod);
   if (text) std::from_chars(text->data(), text->data() + text->size(), rank);
   return rank;
+}
+
+// How two names compare if numbers in them count as numbers: "worker-2" comes before "worker-10".
+// Different names are never equal.
+std::strong_ordering CompareNames(std::string_view a, std::string_view b) {
+  const std::strong_ordering by_letters = a <=> b;
+  const auto is_digit = [](char each) { return each >= '0' && each <= '9'; };
+  const auto take_number = [&is_digit](std::string_view& text) {
+    const auto end = std::ranges::find_if_not(text, is_digit) - text.begin();
+    std::string_view number = text.substr(0, static_cast<std::size_t>(end));
+    text.remove_prefix(number.size());
+    number.remove_prefix(std::min(number.find_first_not_of('0'), number.size()));
+    return std::pair(number.size(), number);
+  };
+  while (!a.empty() && !b.empty()) {
+    if (is_digit(a.front()) && is_digit(b.front())) {
+      const auto order = take_number(a) <=> take_number(b);
+      if (order != 0) return order;
+    } else if (a.front() != b.front()) {
+      return a.front() <=> b.front();
+    } else {
+      a.remove_prefix(1);
+      b.remove_prefix(1);
+    }
+  }
+  const std::strong_ordering order = a.size() <=> b.size();
+  return order != 0 ? order : by_letters;
+}
+
+// Sorts pods so that neighbours are to be near each other: those of one Job by their indices, and
+// the Jobs of a JobSet by the first of their names.
+void SortByRank(std::vector<Gangs::Member>& members) {
+  const auto is_before = [](std::string_view a, std::string_view b) {
+    return CompareNames(a, b) < 0;
+  };
+  std::map<std::string_view, std::string_view> first_names;  // by the UID of what controls the pods
+  for (const Gangs::Member& member : members) {
+    const Pod& pod = member.pod->pod();
+    const auto [first, is_new] = first_names.try_emplace(pod.controller_uid, pod.name);
+    if (!is_new && is_before(pod.name, first->second)) first->second = pod.name;
+  }
+  struct Ranked {
+    std::string_view first;
+    std::uint64_t rank;
+    std::string_view name;
+    Gangs::Member member;
+  };
+  std::vector<Ranked> ranked;
+  ranked.reserve(members.size());
+  for (const Gangs::Member& member : members) {
+    const Pod& pod = member.pod->pod();
+    ranked.push_back({first_names[pod.controller_uid], RankOf(pod), pod.name, member});
+  }
+  std::ranges::sort(ranked, [&is_before](const Ranked& one, const Ranked& other) {
+    if (one.first != other.first) return is_before(one.first, other.first);
+    if (one.rank != other.rank) return one.rank < other.rank;
+    return is_before(one.name, other.name);
+  });
+  std::ranges::transform(ranked, members.begin(), &Ranked::member);
 }
 
 // Of all pods the lowest priority, and the oldest creation.
@@ -97,13 +159,12 @@ void Gangs::Refresh(const std::string& key, Record& gang, Round& round) {
   for (Member& member : gang.members) {
     const bool ends = member.pod->pod().deleted != model::kNoTime;
     if (ends && member.pod->IsOurs()) Withdraw(gang, member, round);
+    member.freed = IsFreed(member, round);
   }
   std::erase_if(gang.members,
                 [](const Member& member) { return member.pod->pod().deleted != model::kNoTime; });
   if (gang.members.empty()) return;
-  std::ranges::stable_sort(gang.members, {}, [](const Member& member) {
-    return std::pair(RankOf(member.pod->pod()), std::string_view(member.pod->pod().name));
-  });
+  SortByRank(gang.members);
   gang.namespace_ = gang.members.front().pod->pod().namespace_;
   gang.name = gang.gang().name;
   gang.is_held_back = std::ranges::any_of(gang.members, [this](const Member& member) {
@@ -116,6 +177,7 @@ void Gangs::Refresh(const std::string& key, Record& gang, Round& round) {
     gang.succeeded = 0;
   }
   gang.said_size = gang.size();
+  gang.needed = gang.left();
   gang.place = PlaceOf(gang.members);
   const std::size_t ran = gang.running.size();
   gang.running.clear();
@@ -185,12 +247,14 @@ void Gangs::Plan(Record& gang, Round& round) {
   if (IsOverdue(gang, round)) rests_.OnFailed(gang.key(), WhyOverdue(gang), round.now);
   if (auto reason = rests_.Reason(gang.key(), round.now, round.time)) {
     WithdrawAll(gang, round);
+    gang.kept_devices.clear();
     return Enter(gang, GangPhase::kWaiting, *std::move(reason), round);
   }
   const auto pauses = [&round](const Member& member) { return MustPause(member, round); };
   if (std::ranges::any_of(gang.members, pauses)) return;
   if (gang.rests_until && round.now < *gang.rests_until) {
     WithdrawAll(gang, round);
+    gang.kept_devices.clear();
     return Enter(gang, GangPhase::kWaiting, "kube-scheduler has refused it just now", round);
   }
   if (!PlaceMissing(gang, MembersOf(gang), round)) {
@@ -251,6 +315,9 @@ std::string Gangs::ObstacleIn(const Member& member, const Round& round) const {
   if (std::ranges::find(schedulers, pod.scheduler) == schedulers.end()) {
     return "its pod " + pod.name + " names the scheduler " + pod.scheduler +
            ", which planner.schedulers does not list";
+  }
+  if (!member.excess.empty()) {
+    return "its pod " + pod.name + ' ' + std::string(member.excess) + ": write less";
   }
   for (const std::string& gate : pod.gates) {
     if (gate != names_.gate) return "its pod " + pod.name + " has the scheduling gate " + gate;
@@ -330,6 +397,7 @@ void Gangs::Enter(Record& gang, GangPhase phase, std::string reason, Round& roun
   }
   gang.phase = phase;
   gang.reason = std::move(reason);
+  if (phase != GangPhase::kWaiting) gang.kept_devices.clear();
   // The events begin with the phases. Of a release tells whoever releases the gang.
   const bool tells = is_new && phase != GangPhase::kReleased;
   if (tells) round.changes.push_back(ChangeOf(gang, static_cast<GangEvent>(phase), round));

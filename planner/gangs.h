@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "model/gang.h"
+#include "model/kept_room.h"
 #include "model/pod.h"
 #include "model/time.h"
 #include "planner/allowance.h"
@@ -86,8 +87,8 @@ struct GangOutlook {
 ///
 /// Gangs come by priority, then by age. One that does not fit holds nothing in kube-scheduler; but
 /// the plan keeps room for it: later gangs and later single pods do not get it, except pods that
-/// say how long they run (`planner.gangs.backfill`). kube-scheduler does not know of it, so pods
-/// that it places by itself may take it.
+/// say how long they run (`planner.gangs.backfill`). kube-scheduler does not know of it, but asks
+/// the extender, which refuses what is kept (model/kept_room.h) to single pods that come later.
 ///
 /// A PodGroup in place of gates is let go by one write for all pods, after which kube-scheduler
 /// places all of them or none. It is deleted when none of them waits any more.
@@ -140,8 +141,12 @@ class Gangs {
     bool lacks_group = false;
     /// Whether it waits for it because there still is that of an earlier start. Of one round.
     bool former_group = false;
+    /// Why no node is sought for it (policies::fit::ExcessOf()). Empty: one is.
+    std::string_view excess = {};
     /// Whether its nomination is booked. Of one round.
     bool held = false;
+    /// Whether it, or its PodGroup, was let go by hand. Of one round.
+    bool freed = false;
   };
 
   /// `prefix`: of Berth's annotations, "berth.dev".
@@ -185,6 +190,10 @@ class Gangs {
   std::vector<GangOutlook> Outlooks() const;
   /// How many gangs there are of each GangPhase.
   std::array<std::size_t, kGangPhases> phases() const;
+  /// The devices that the last round keeps for gangs that wait, by the name of the node; the
+  /// entries of a node ascending by gang. `until` is not set: who writes them down says how long
+  /// they hold.
+  std::map<std::string, std::vector<model::KeptRoom>> KeptRooms() const;
   /// When the first pod was created of the gang that waits for its release the longest, those aside
   /// that somebody else holds back by a gate, such as Kueue. kNoTime if none waits.
   model::Time OldestWaiting() const;
@@ -203,8 +212,9 @@ class Gangs {
     std::optional<Clock::time_point> shrunk = {};
     // Whether any of its pods has a gate of somebody else.
     bool is_held_back = false;
-    // What its pods say of its size.
+    // What its pods say of its size, and how many were still to run while some of them waited.
     std::size_t said_size = 0;
+    std::size_t needed = 0;
     // How many of its pods have succeeded, and when that was asked. Not known before.
     std::size_t succeeded = 0;
     std::optional<Clock::time_point> asked = {};
@@ -247,10 +257,16 @@ class Gangs {
     std::optional<Clock::time_point> paused = {};
     // The domain in which room was kept last.
     std::string kept = {};
+    // How many devices are kept for it on which nodes.
+    std::map<std::string, std::int64_t> kept_devices = {};
+    // Pods that have ended by then may use them.
+    model::Time kept_until = model::kNoTime;
     // What users were told, in which phase and when.
     std::string said = {};
     GangPhase said_phase = GangPhase::kPlanned;
     Clock::time_point said_at = {};
+    // Of which pods the condition that it waits was taken back, by UID. Only while it is released.
+    std::set<std::string> corrected = {};
 
     const model::Gang& gang() const { return *members.front().gang; }
     std::size_t size() const { return static_cast<std::size_t>(gang().size); }
@@ -267,6 +283,14 @@ class Gangs {
     Groups groups = {};
     // Keeps those of `groups`.
     std::vector<std::shared_ptr<Candidates>> candidates = {};
+    // How many devices a pod of each group asks for.
+    std::vector<std::int64_t> devices = {};
+  };
+  // What is told of a gang of which no pod waits any more.
+  struct Left {
+    GangChange change = {};
+    // How many pods it had still to run.
+    std::size_t needed = 0;
   };
 
   // Takes what is to be known of the gang from its pods.
@@ -281,6 +305,9 @@ class Gangs {
   static bool IsOpen(const Member& member);
   // Whether the pod was let go after the plan gave it a node.
   bool WasReleased(const Member& member) const;
+  // Whether somebody has let the pod go by hand.
+  bool IsFreed(const Member& member, const Round& round) const;
+  static bool IsFreed(const Record& gang);
 
   void Plan(Record& gang, Round& round);
   // Why the pods cannot be planned, whatever nodes there are. Empty if they can.
@@ -372,7 +399,7 @@ class Gangs {
   // Returns false if it is known that no nodes could ever hold it.
   bool Keep(Record& gang, Round& round);
   // Returns whether it has kept any node that was not kept yet.
-  bool KeepNodes(const Record& gang, const Wanted& wanted, const GangPlacer::Places& places,
+  bool KeepNodes(Record& gang, const Wanted& wanted, const GangPlacer::Places& places,
                  Round& round);
   // Pods that have ended by then may use what is kept for the gang.
   model::Time KeptUntil(const Record& gang, model::Time now) const;
@@ -388,6 +415,8 @@ class Gangs {
   // Over how many domains of each level of the configuration its pods are spread.
   std::vector<GangSpan> SpansOf(const Record& gang, const Round& round);
   void Say(Record& gang, Round& round);
+  // Takes back what users were told of a pod that waits for no release any more.
+  void Correct(Record& gang, const Member& member, Round& round) const;
   Step StepFor(const Record& gang, const Member& member, StepKind kind) const;
 
   const PlannerConfig config_;
@@ -397,7 +426,7 @@ class Gangs {
   const std::string runtime_annotation_;
   std::map<std::string, Record> gangs_;  // by "<namespace>/<gang>"
   // Those of which no pod waits any more, until that is told; by the same.
-  std::map<std::string, GangChange> left_;
+  std::map<std::string, Left> left_;
   // When PodGroups were to be deleted, by "<namespace>/<name>".
   std::map<std::string, Clock::time_point> dropped_;
   GangRests rests_;

@@ -12,6 +12,7 @@ namespace berth::planner {
 
 void Gangs::NoticeFormerGroup(Record& gang, const Round& round) const {
   if (round.gangs.pod_groups == nullptr || !gang.running.empty() || gang.unplanned) return;
+  if (IsFreed(gang)) return;
   const std::string name = model::PodGroupNameOf(gang.name);
   std::vector<Member*> open;
   for (Member& member : gang.members) {
@@ -65,7 +66,9 @@ bool Gangs::HasFallenThrough(const Record& gang) {
     return IsOpen(member) && is_ours && pod.IsRefused() && !pod.IsEvicting() &&
            (pod.Node().empty() || pod.HasFailed());
   };
-  return gang.running.empty() && !gang.unplanned && std::ranges::all_of(gang.members, has_failed);
+  // One that was let go by hand stays so.
+  return gang.running.empty() && !gang.unplanned && !IsFreed(gang) &&
+         std::ranges::all_of(gang.members, has_failed);
 }
 
 void Gangs::TakeBack(Record& gang, Round& round) {

@@ -22,7 +22,9 @@ void Gangs::Confirm(Round& round) {
       const WaitingPod& pod = *member.pod;
       if (!pod.IsOurs() || pod.HasFailed()) continue;
       const auto node = round.view.Find(pod.Node());
-      if (!node || !round.Of(*member.shape, pod.pod())->Fits(*node)) continue;
+      // One that is too large by now cannot be judged. What it holds counts until it is withdrawn.
+      const bool is_judged = member.excess.empty();
+      if (!node || (is_judged && !round.Of(*member.shape, pod.pod())->Fits(*node))) continue;
       round.Book(pod.pod(), *node);
       member.held = true;
     }
@@ -52,6 +54,7 @@ Gangs::Wanted Gangs::WantedOf(const Record& gang, const Alike& pods, bool unkept
   for (const auto& members : pods) {
     const Member& first = *members.front();
     const Pod& pod = first.pod->pod();
+    wanted.devices.push_back(first.devices);
     wanted.candidates.push_back(unkept ? round.OfUnkept(*first.shape, pod)
                                        : round.Of(*first.shape, pod));
     wanted.groups.push_back({.pod = &pod,
@@ -71,7 +74,9 @@ const Topology& Gangs::TopologyFor(const std::string& required, const Round& rou
   for (const TopologyLevel& level : config_.topology) labels.push_back(level.label);
   const bool known = required.empty() || std::ranges::find(labels, required) != labels.end();
   std::unique_ptr<Topology>& topology = topologies_[known ? "" : required];
-  if (!known) labels = {required};
+  // It may be wider or narrower than the levels. As the widest it divides them, which is right for
+  // both: nodes of one domain always share it.
+  if (!known) labels.push_back(required);
   if (topology == nullptr) topology = std::make_unique<Topology>(round.view, std::move(labels));
   return *topology;
 }
@@ -154,7 +159,8 @@ bool Gangs::PlaceMissing(Record& gang, const std::vector<Member*>& pods, Round& 
 void Gangs::PlaceOne(const Record& gang, Member& member, Round& round) {
   const WaitingPod& pod = *member.pod;
   const bool is_others = !pod.IsOurs() && !pod.Node().empty();
-  if (is_others || pod.IsWithdrawn() || pod.IsBackingOff(round.now)) {
+  const bool is_left = is_others || !member.excess.empty();
+  if (is_left || pod.IsWithdrawn() || pod.IsBackingOff(round.now)) {
     if (pod.HasFailed()) Withdraw(gang, member, round);
     return;
   }
@@ -203,9 +209,12 @@ void Gangs::Wait(Record& gang, Round& round) {
 }
 
 bool Gangs::Keep(Record& gang, Round& round) {
-  if (keeping_ >= kMostKept) return true;
   const Alike alike = AlikeOf(MembersOf(gang));
-  if (!turns_.Take(gang.turn, alike.size())) return gang.possible;
+  const bool is_full = keeping_ >= kMostKept;
+  // What was kept stays as it is until it is the gang's turn again.
+  if (!is_full && !turns_.Take(gang.turn, alike.size())) return gang.possible;
+  gang.kept_devices.clear();
+  if (is_full) return true;
   const Wanted wanted = WantedOf(gang, alike, false, round);
   const Topology& topology = TopologyOf(gang, round);
   GangPlacer placer(topology, round.planned, wanted.groups);
@@ -230,9 +239,10 @@ bool Gangs::Keep(Record& gang, Round& round) {
   return false;
 }
 
-bool Gangs::KeepNodes(const Record& gang, const Wanted& wanted, const GangPlacer::Places& places,
+bool Gangs::KeepNodes(Record& gang, const Wanted& wanted, const GangPlacer::Places& places,
                       Round& round) {
   bool any = false;
+  gang.kept_until = KeptUntil(gang, round.time);
   for (std::size_t group = 0; group < places.size(); ++group) {
     if (!wanted.groups[group].asks) continue;
     for (const NodeIndex node : places[group]) {
@@ -242,7 +252,10 @@ bool Gangs::KeepNodes(const Record& gang, const Wanted& wanted, const GangPlacer
       std::set<NodeIndex>& kept = kept_[model];
       if (kept.size() >= most && !kept.contains(node)) continue;
       any = kept.insert(node).second || any;
-      round.Keep(*wanted.groups[group].pod, node, KeptUntil(gang, round.time));
+      round.Keep(*wanted.groups[group].pod, node, gang.kept_until);
+      if (wanted.devices[group] > 0) {
+        gang.kept_devices[round.view.At(node)->node.name] += wanted.devices[group];
+      }
     }
   }
   return any;

@@ -14,6 +14,8 @@
 
 namespace berth::planner {
 
+using model::Pod;
+
 void Gangs::JudgeRelease(Record& gang, const Round& round) const {
   absl::flat_hash_set<std::string_view> waiting;
   for (const Member& member : gang.members) waiting.insert(member.pod->pod().uid);
@@ -38,12 +40,25 @@ void Gangs::JudgeRelease(Record& gang, const Round& round) const {
     gang.ungated.clear();
   }
   if (gang.released) return;
+  gang.corrected.clear();
   gang.incomplete.reset();
   gang.unplanned = false;
 }
 
 bool Gangs::WasReleased(const Member& member) const {
   return IsOpen(member) && model::Find(member.pod->pod().annotations, plan_annotation_).has_value();
+}
+
+bool Gangs::IsFreed(const Member& member, const Round& round) const {
+  const Pod& pod = member.pod->pod();
+  if (model::Find(pod.annotations, names_.freed) == "true") return true;
+  if (pod.scheduling_group.empty() || round.gangs.pod_groups == nullptr) return false;
+  const auto group = round.gangs.pod_groups->find(GroupKeyOf(pod));
+  return group != round.gangs.pod_groups->end() && group->second.is_freed;
+}
+
+bool Gangs::IsFreed(const Record& gang) {
+  return std::ranges::any_of(gang.members, &Member::freed);
 }
 
 void Gangs::Complete(Record& gang, Round& round) {
@@ -58,6 +73,9 @@ void Gangs::Complete(Record& gang, Round& round) {
   if (!gang.running.empty() || std::ranges::any_of(gang.members, IsOpen)) gang.lacks_nodes.reset();
   for (Member& member : gang.members) {
     if (!member.held && IsOpen(member)) PlaceOne(gang, member, round);
+    // It was told by an earlier controller, or let go by hand.
+    const bool told = member.pod->pod().told_that_gang_waits;
+    if (told && IsOpen(member)) Correct(gang, member, round);
   }
   CompleteGated(gang, round);
   const bool late = *gang.incomplete + config_.gangs.timeout <= round.now;
@@ -70,8 +88,10 @@ void Gangs::Complete(Record& gang, Round& round) {
               " are missing: it is not evicted, because it would not start again without them";
   }
   if (runs) reason += ", but as many run as its size says";
+  const bool freed = IsFreed(gang);
+  if (freed) reason += ", and it is not evicted, because it was let go by hand";
   Enter(gang, GangPhase::kReleased, std::move(reason), round);
-  if (late && missing == 0) Evict(gang, round);
+  if (late && missing == 0 && !freed) Evict(gang, round);
 }
 
 std::size_t Gangs::Missing(const Record& gang) {

@@ -53,7 +53,7 @@ void Gangs::Leave(const std::string& key, const Record& gang, const Round& round
   if (gang.name.empty()) return;
   GangChange change = ChangeOf(gang, GangEvent::kLeft, round);
   change.reason.clear();
-  left_.insert_or_assign(key, std::move(change));
+  left_.insert_or_assign(key, Left{.change = std::move(change), .needed = gang.needed});
 }
 
 void Gangs::TellLeft(Round& round) {
@@ -61,10 +61,11 @@ void Gangs::TellLeft(Round& round) {
     const bool starts_anew = gangs_.contains(key);
     return starts_anew || !round.leaving.contains(key);
   };
-  for (auto& [key, change] : left_) {
+  for (auto& [key, left] : left_) {
     if (!is_certain(key)) continue;
+    GangChange& change = left.change;
     if (round.gangs.running) change.running = round.gangs.running(key).size();
-    if (change.size > 0 && change.running >= change.size) rests_.OnRan(key);
+    if (left.needed > 0 && change.running >= left.needed) rests_.OnRan(key);
     change.time = round.time;
     round.changes.push_back(change);
   }
@@ -95,6 +96,21 @@ std::vector<GangSpan> Gangs::SpansOf(const Record& gang, const Round& round) {
     spans.push_back({config_.topology[level].label, domains[level].size()});
   }
   return spans;
+}
+
+std::map<std::string, std::vector<model::KeptRoom>> Gangs::KeptRooms() const {
+  std::map<std::string, std::vector<model::KeptRoom>> rooms;
+  for (const auto& [key, gang] : gangs_) {
+    const auto [negative_priority, created] = gang.place;
+    for (const auto& [node, devices] : gang.kept_devices) {
+      rooms[node].push_back({.gang = key,
+                             .devices = devices,
+                             .priority = static_cast<std::int32_t>(-negative_priority),
+                             .created = created,
+                             .ends_by = gang.kept_until});
+    }
+  }
+  return rooms;
 }
 
 model::Time Gangs::OldestWaiting() const {

@@ -96,13 +96,19 @@ void Gangs::Release(Record& gang, Round& round) {
   }
   LetGo(gang, held, round);
   for (const Member& member : gang.members) {
-    if (!gang.said.empty()) round.steps.push_back(StepFor(gang, member, StepKind::kSay));
+    const bool told = !gang.said.empty() || member.pod->pod().told_that_gang_waits;
+    if (told) Correct(gang, member, round);
   }
   gang.said.clear();
   gang.released = true;
   gang.incomplete = round.now;
   Enter(gang, GangPhase::kReleased, "", round);
   TellReleased(gang, round);
+}
+
+void Gangs::Correct(Record& gang, const Member& member, Round& round) const {
+  if (!gang.corrected.insert(member.pod->pod().uid).second) return;
+  round.steps.push_back(StepFor(gang, member, StepKind::kSay));
 }
 
 void Gangs::LetGo(Record& gang, const std::vector<const Member*>& pods, Round& round) const {
@@ -199,6 +205,7 @@ void Gangs::Failed(const Step& step, std::string_view why) {
     gang.trouble = std::move(trouble);
   }
   if (step.kind == StepKind::kUngate) gang.ungated.erase(step.uid);
+  if (step.kind == StepKind::kSay && step.text.empty()) gang.corrected.erase(step.uid);
   if (step.kind == StepKind::kCreatePodGroup) {
     gang.ungated.clear();
     gang.group_failed = true;

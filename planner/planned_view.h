@@ -35,6 +35,11 @@ class PlannedView final : public model::ClusterView {
     return view_.Find(name);
   }
   const model::PoolStats& Pools() const override { return view_.Pools(); }
+  /// Nothing: what is kept is booked here, too. The annotations of nodes tell what an earlier plan
+  /// has kept, and would count it a second time.
+  std::optional<model::PlanningPlace> LastKept(const model::PlanningPlace&) const override {
+    return std::nullopt;
+  }
   std::uint64_t Generation() const override { return view_.Generation(); }
 
  private:

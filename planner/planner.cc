@@ -6,6 +6,7 @@
 #include "model/accelerator_requests.h"
 #include "model/annotation.h"
 #include "planner/evictions.h"
+#include "policies/fit/trimmed_pod.h"
 
 namespace berth::planner {
 
@@ -16,26 +17,6 @@ using policies::fit::Unknown;
 namespace {
 
 std::string KeyOf(const Pod& pod) { return pod.namespace_ + '/' + pod.name; }
-
-// How long an annotation may be that a plan reads, and how many gates of a pod are kept.
-constexpr std::size_t kMostText = 4096;
-constexpr std::size_t kMostGates = 8;
-
-// The pod without what no plan reads. Whoever may create pods may give each of them 256 KiB of
-// annotations, and kubectl keeps whole manifests there.
-Pod WithoutBallast(Pod pod, std::string_view prefix) {
-  const auto is_read = [prefix](const std::string& name) {
-    const bool is_berths =
-        name.size() > prefix.size() && name.starts_with(prefix) && name[prefix.size()] == '/';
-    return is_berths || name == "batch.kubernetes.io/job-completion-index";
-  };
-  std::erase_if(pod.annotations, [&is_read](const auto& each) {
-    return !is_read(each.first) || each.second.size() > kMostText;
-  });
-  pod.annotations.shrink_to_fit();
-  if (pod.gates.size() > kMostGates) pod.gates.resize(kMostGates);
-  return pod;
-}
 
 }  // namespace
 
@@ -48,8 +29,10 @@ Planner::Planner(std::shared_ptr<const policies::scheduling::SchedulingEngine> e
       lead_(config_.backlog.pods),
       gangs_(config_, engine_->prefix()) {}
 
-void Planner::Upsert(const Pod& given, Clock::time_point now) {
-  const Pod pod = WithoutBallast(given, engine_->prefix());
+void Planner::Upsert(Pod given, Clock::time_point now) {
+  const Unknown unknown = policies::fit::UnknownNeed(given);
+  std::string excess = policies::fit::ExcessOf(given);
+  const Pod pod = policies::fit::Trimmed(std::move(given), engine_->prefix(), engine_->catalog());
   auto found = waiting_.find(KeyOf(pod));
   if (found != waiting_.end() && found->second.pod.pod().uid != pod.uid) {
     Leave(found);
@@ -63,7 +46,11 @@ void Planner::Upsert(const Pod& given, Clock::time_point now) {
   const bool was_in_time = waiting.pod.IsWriting(pod.nominated_node) && !pod.nominated_node.empty();
   if (was_in_time) lead_ = std::max(config_.backlog.pods, lead_ - 1);
   if (const auto outcome = waiting.pod.Update(pod, now)) End(*outcome, pod);
-  waiting.shape = engine_->ShapeOf(pod) + '|' + policies::fit::ShapeOf(pod);
+  waiting.unknown = unknown;
+  waiting.excess = std::move(excess);
+  waiting.shape = unknown == Unknown::kTooLarge
+                      ? std::string()
+                      : engine_->ShapeOf(pod) + '|' + policies::fit::ShapeOf(pod);
   waiting.devices = 0;
   for (const auto& [resource, amount] : model::AcceleratorRequests(pod, engine_->catalog())) {
     waiting.devices += amount;
@@ -159,7 +146,8 @@ void Planner::BeginGangs(const std::vector<Waiting*>& pods, Round& round) {
                        .shape = &waiting->shape,
                        .gang = &*waiting->gang,
                        .devices = waiting->devices,
-                       .lacks_group = waiting->lacks_group});
+                       .lacks_group = waiting->lacks_group,
+                       .excess = waiting->excess});
   }
   gangs_.Begin(members, round);
 }
@@ -202,7 +190,7 @@ std::optional<Outlook> Planner::Find(std::string_view namespace_name, std::strin
   const bool left = found->second.state == State::kLeftToScan;
   return Outlook{.state = found->second.state,
                  .node = pod.Node(),
-                 .unknown = left ? policies::fit::UnknownNeed(pod.pod()) : Unknown::kNone,
+                 .unknown = left ? found->second.unknown : Unknown::kNone,
                  .failures = pod.failures()};
 }
 
@@ -257,6 +245,7 @@ void Planner::Review(const std::vector<Waiting*>& queue, Round& round) {
 
 bool Planner::Confirm(Waiting& waiting, Round& round) {
   const WaitingPod& pod = waiting.pod;
+  if (waiting.unknown == Unknown::kTooLarge) return false;
   if (pod.HasFailed() || pod.pod().deleted != model::kNoTime) return false;
   const std::optional<NodeIndex> node = round.view.Find(pod.Node());
   if (!node || !round.Of(waiting.shape, pod.pod())->Fits(*node)) return false;
@@ -267,6 +256,7 @@ bool Planner::Confirm(Waiting& waiting, Round& round) {
 
 bool Planner::ConfirmEviction(const Waiting& waiting, Round& round) {
   const WaitingPod& pod = waiting.pod;
+  if (waiting.unknown == Unknown::kTooLarge) return false;
   if (pod.HasFailed() || pod.pod().deleted != model::kNoTime) return false;
   const std::optional<NodeIndex> node = round.view.Find(pod.Node());
   if (!node || Choose(waiting, round)) return false;
@@ -277,7 +267,8 @@ bool Planner::ConfirmEviction(const Waiting& waiting, Round& round) {
 
 void Planner::Replace(Waiting& waiting, Round& round) {
   const WaitingPod& pod = waiting.pod;
-  const bool wanted = Eligibility(waiting) == State::kNoNode && !pod.IsBackingOff(round.now);
+  const bool wanted = Eligibility(waiting) == State::kNoNode &&
+                      waiting.unknown != Unknown::kTooLarge && !pod.IsBackingOff(round.now);
   const std::optional<NodeIndex> node = wanted ? Choose(waiting, round) : std::nullopt;
   End(node ? Outcome::kReplaced : Outcome::kWithdrawn, pod.pod());
   Write(waiting, node, round);
@@ -302,9 +293,7 @@ void Planner::Nominate(const std::vector<Waiting*>& queue, Round& round) {
     }
     // It holds nothing yet. But for the pods behind it kube-scheduler counts it as if it did.
     if (state == State::kEviction) round.Book(waiting->pod.pod(), waiting->pod.Node());
-    if (state == State::kLeftToScan) {
-      ++left_to_scan_[policies::fit::UnknownNeed(waiting->pod.pod())];
-    }
+    if (state == State::kLeftToScan) ++left_to_scan_[waiting->unknown];
     ++states_[static_cast<std::size_t>(state)];
     const bool in_queue = state != State::kGated && state != State::kDeleted &&
                           state != State::kOtherScheduler && !waiting->pod.IsRefused();
@@ -354,7 +343,7 @@ State Planner::Classify(const Waiting& waiting, std::int32_t ahead, const Round&
   if (eligibility != State::kNoNode) return eligibility;
   if (pod.IsWithdrawn()) return State::kWithdrawn;
   if (!pod.Node().empty()) return State::kNominatedByOther;
-  if (policies::fit::UnknownNeed(pod.pod()) != Unknown::kNone) return State::kLeftToScan;
+  if (waiting.unknown != Unknown::kNone) return State::kLeftToScan;
   if (pod.IsBackingOff(round.now)) return State::kBackingOff;
   if (pod.IsRefused()) return State::kNoNode;
   if (!config_.backlog.enabled || ahead < lead_) return State::kHead;

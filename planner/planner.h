@@ -57,7 +57,8 @@ namespace berth::planner {
 /// for WaitingPod::kUnanswered at most. Such a nomination promises nothing. It is booked only for
 /// the pods behind it in the queue, for which kube-scheduler counts it.
 ///
-/// Pods that need what policies/fit does not know are left to kube-scheduler. One thing is not
+/// Pods that need what policies/fit does not know are left to kube-scheduler, and so are those of
+/// which not everything is kept that they need (policies/fit/trimmed_pod.h). One thing is not
 /// seen: a running pod's required anti-affinity to the waiting one. kube-scheduler then clears the
 /// nomination, and the plan avoids that node first.
 ///
@@ -104,7 +105,7 @@ class Planner {
 
   /// A waiting pod, new or changed, as the list-and-watch reports it. A pod that is bound or has
   /// ended is removed.
-  void Upsert(const model::Pod& given, Clock::time_point now);
+  void Upsert(model::Pod given, Clock::time_point now);
   /// The pod waits no longer: it is bound or gone. Has no effect if it is unknown, or if another
   /// pod has its name by now.
   void Remove(const model::Pod& pod);
@@ -169,8 +170,12 @@ class Planner {
  private:
   struct Waiting {
     WaitingPod pod;
-    // Equal for pods that fit the same nodes equally well.
+    // Equal for pods that fit the same nodes equally well. Empty if `excess` is not.
     std::string shape = {};
+    // Why kube-scheduler has to find a node for it.
+    policies::fit::Unknown unknown = policies::fit::Unknown::kNone;
+    // If that is kTooLarge, ExcessOf() the pod: what is kept of it must not be judged.
+    std::string excess = {};
     // How many accelerators it asks for.
     std::int64_t devices = 0;
     // Set if gangs are planned and it belongs to one.

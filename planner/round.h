@@ -37,6 +37,8 @@ struct KnownPodGroup {
   std::string uid = {};
   /// Whether kube-scheduler may place its pods. If not, they wait as if it were not there.
   bool is_open = true;
+  /// Whether somebody has let its pods go by hand.
+  bool is_freed = false;
 };
 /// By "<namespace>/<name>".
 using PodGroups = std::map<std::string, KnownPodGroup>;

@@ -14,6 +14,7 @@
 #include "controller/avoid_plan.h"
 #include "controller/controller.h"
 #include "controller/identity.h"
+#include "controller/kept_plan.h"
 #include "controller/lost_pods_plan.h"
 #include "controller/node_label.h"
 #include "model/annotation.h"
@@ -90,6 +91,7 @@ class ControllerServer::Work {
   Work(const config::BerthConfiguration& config, const Lease& lease, ControllerServer& server)
       : engine_(MakeEngine(config)),
         avoid_annotation_(model::kAvoidAnnotation.Below(config.prefix)),
+        kept_annotation_(model::kKeptAnnotation.Below(config.prefix)),
         snapshot_({.catalog = engine_.catalog,
                    .labels = LabelsBelow(config.prefix),
                    .taint = model::kExcludedTaint.Below(config.prefix),
@@ -155,10 +157,14 @@ class ControllerServer::Work {
   std::size_t Avoided() const {
     return controller::CountAvoided(snapshot_.Read(), avoid_annotation_, Now());
   }
+  std::size_t KeptNodes() const {
+    return controller::CountKept(snapshot_.Read(), kept_annotation_, Now());
+  }
 
  private:
   const Engine engine_;
   const std::string avoid_annotation_;
+  const std::string kept_annotation_;
   cluster::Snapshot snapshot_;
   cluster::Feed feed_;
   controller::Controller controller_;
@@ -236,6 +242,9 @@ void ControllerServer::AddMetrics() {
   metrics_->AddGauge("berth_avoided_jobs",
                      "Entries on nodes that name a Job whose pod has failed there lately.", {},
                      [this] { return static_cast<double>(Avoided()); });
+  metrics_->AddGauge("berth_kept_nodes",
+                     "Nodes that say that devices there are kept for gangs that wait.", {},
+                     [this] { return static_cast<double>(KeptNodes()); });
 }
 
 absl::Status ControllerServer::ServeGangs(const config::GrpcConfig& config) {
@@ -301,6 +310,11 @@ std::size_t ControllerServer::LostPods() const {
 std::size_t ControllerServer::Avoided() const {
   const std::lock_guard guard(mutex_);
   return work_ == nullptr ? 0 : work_->Avoided();
+}
+
+std::size_t ControllerServer::KeptNodes() const {
+  const std::lock_guard guard(mutex_);
+  return work_ == nullptr ? 0 : work_->KeptNodes();
 }
 
 std::vector<std::string> ControllerServer::NotReady() const {

@@ -81,6 +81,8 @@ class ControllerServer final : public Server {
   std::size_t LostPods() const;
   // The number of entries by which Jobs avoid nodes.
   std::size_t Avoided() const;
+  // The number of nodes that say what is kept there for gangs.
+  std::size_t KeptNodes() const;
   // The reasons for which /readyz answers 503; empty if the server is ready.
   std::vector<std::string> NotReady() const;
 

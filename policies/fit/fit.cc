@@ -7,6 +7,7 @@
 #include "model/label.h"
 #include "model/node_selector.h"
 #include "model/taint.h"
+#include "policies/fit/trimmed_pod.h"
 
 namespace berth::policies::fit {
 
@@ -95,6 +96,7 @@ bool NamesFeature(const model::NodeNeeds& needs) {
 }  // namespace
 
 Unknown UnknownNeed(const Pod& pod) {
+  if (!ExcessOf(pod).empty()) return Unknown::kTooLarge;
   if (pod.scored.claims) return Unknown::kClaims;
   if (pod.attached_volumes) return Unknown::kVolumes;
   if (pod.scored.pod_affinity) return Unknown::kPodAffinity;
@@ -103,8 +105,8 @@ Unknown UnknownNeed(const Pod& pod) {
 }
 
 std::string_view NameOf(Unknown unknown) {
-  static constexpr std::array<std::string_view, 6> kNames = {
-      "none", "claims", "volumes", "pod_affinity", "spread", "node_features"};
+  static constexpr std::array<std::string_view, 7> kNames = {
+      "none", "too_large", "claims", "volumes", "pod_affinity", "spread", "node_features"};
   return kNames[static_cast<std::size_t>(unknown)];
 }
 

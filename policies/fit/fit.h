@@ -46,6 +46,8 @@ enum class Misfit : std::uint8_t {
 /// find a node for such a pod.
 enum class Unknown : std::uint8_t {
   kNone,
+  /// It needs more than is kept of a pod that waits; see ExcessOf().
+  kTooLarge,
   /// It has resource claims, which DynamicResources allocates.
   kClaims,
   /// It has a volume that may not be attached everywhere: a PersistentVolumeClaim, or a disk.
@@ -59,11 +61,11 @@ enum class Unknown : std::uint8_t {
   kNodeFeatures,
 };
 
-/// Returns the first that applies.
+/// Returns the first that applies. `pod` must be whole; Trimmed() leaves too large ones no sign.
 Unknown UnknownNeed(const model::Pod& pod);
 
-/// A lower-case word for metrics: "none", "claims", "volumes", "pod_affinity", "spread",
-/// "node_features".
+/// A lower-case word for metrics: "none", "too_large", "claims", "volumes", "pod_affinity",
+/// "spread", "node_features".
 std::string_view NameOf(Unknown unknown);
 
 /// The part of `pod` that JudgeNode() and JudgeRoom() read, as text. Pods of the same shape get the

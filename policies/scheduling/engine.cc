@@ -139,7 +139,7 @@ std::string SchedulingEngine::ShapeOf(const model::Pod& pod) const {
   }
   shape += '|';  // a resource may be named like an annotation
   for (const auto& [name, value] : pod.annotations) {
-    if (!std::binary_search(annotations_.begin(), annotations_.end(), name)) continue;
+    if (!IsInShape(name)) continue;
     append(name);
     append(value);
   }
@@ -150,6 +150,10 @@ std::string SchedulingEngine::ShapeOf(const model::Pod& pod) const {
     for (const std::string& text : {toleration.key, toleration.op, toleration.value}) append(text);
   }
   return shape;
+}
+
+bool SchedulingEngine::IsInShape(std::string_view annotation) const {
+  return std::binary_search(annotations_.begin(), annotations_.end(), annotation);
 }
 
 }  // namespace berth::policies::scheduling

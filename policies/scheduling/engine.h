@@ -125,6 +125,9 @@ class SchedulingEngine {
   /// tolerate PreferNoSchedule taints.
   std::string ShapeOf(const model::Pod& pod) const;
 
+  /// Whether the value of that annotation belongs to the shape.
+  bool IsInShape(std::string_view annotation) const;
+
   /// All reasons that judgements may refer to.
   const ReasonTable& reasons() const { return reasons_; }
 

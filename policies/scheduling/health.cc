@@ -8,9 +8,9 @@
 
 #include "model/accelerator_requests.h"
 #include "model/annotation.h"
-#include "model/duration.h"
 #include "policies/scheduling/breaker.h"
 #include "policies/scheduling/health_profiles.h"
+#include "policies/scheduling/max_runtime.h"
 
 namespace berth::policies::scheduling {
 
@@ -105,15 +105,6 @@ class HealthEvaluator : public NodeEvaluator {
   std::vector<std::string> resources_;  // the catalogue's resources that the pod requests
   model::Time now_;
 };
-
-// How long the pod runs at most by its own account; nullopt if it does not say.
-std::optional<model::Duration> MaxRuntimeOf(const model::Pod& pod, std::string_view annotation) {
-  const auto text = model::Find(pod.annotations, annotation);
-  if (!text) return std::nullopt;
-  const auto runtime = model::ParseDuration(*text);
-  if (!runtime.ok() || *runtime <= model::Duration::zero()) return std::nullopt;
-  return *runtime;
-}
 
 bool Applies(const HealthCondition& condition, const model::Pod& pod,
              std::optional<model::Duration> max_runtime) {

@@ -4,6 +4,7 @@
 #include "policies/scheduling/accelerator.h"
 #include "policies/scheduling/avoid.h"
 #include "policies/scheduling/health.h"
+#include "policies/scheduling/kept.h"
 #include "policies/scheduling/packing.h"
 #include "policies/scheduling/thrift.h"
 
@@ -16,6 +17,7 @@ using AllPolicies = PolicyList<AcceleratorPolicy,  //
                                HealthPolicy,       //
                                ThriftPolicy,       //
                                PackingPolicy,      //
-                               AvoidPolicy>;
+                               AvoidPolicy,        //
+                               KeptPolicy>;
 
 }  // namespace berth::policies::scheduling

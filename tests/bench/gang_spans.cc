@@ -68,6 +68,9 @@ class Cluster final : public model::ClusterView {
   const model::NodeState* At(NodeIndex index) const override { return &nodes_[index]; }
   std::optional<NodeIndex> Find(std::string_view name) const override { return pools_.Find(name); }
   const model::PoolStats& Pools() const override { return pools_; }
+  std::optional<model::PlanningPlace> LastKept(const model::PlanningPlace& place) const override {
+    return pools_.LastKept(place);
+  }
   std::uint64_t Generation() const override { return generation_; }
 
   void Start(const Gang& gang, const Nodes& places) {

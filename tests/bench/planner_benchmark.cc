@@ -42,6 +42,9 @@ class WholeView final : public model::ClusterView {
     return reader_.Find(name);
   }
   const model::PoolStats& Pools() const override { return reader_.Pools(); }
+  std::optional<model::PlanningPlace> LastKept(const model::PlanningPlace& place) const override {
+    return reader_.LastKept(place);
+  }
   std::uint64_t Generation() const override { return reader_.Generation(); }
   bool SeenBound(const std::string& key, const std::string& uid) const {
     return reader_.WasSeenBound(key, uid);

@@ -151,11 +151,12 @@ func (g generator) tolerations() []corev1.Toleration {
 	return tolerations
 }
 
-// avoiding adds annotations of nodes of which one is kept.
-func (g generator) avoiding(metadata metav1.ObjectMeta) metav1.ObjectMeta {
+// annotated adds annotations of nodes of which two are kept.
+func (g generator) annotated(metadata metav1.ObjectMeta) metav1.ObjectMeta {
 	if g.chance(50) {
 		metadata.Annotations = map[string]string{
 			"berth.dev/avoid": "uid=2026-01-31T12:00:00Z", "berth.dev/avoids": "x", "avoid": "y", "example.com/ttl": "0",
+			"berth.dev/kept": "ml/train devices=8", "berth.dev/unkept": "x", "kept": "y",
 		}
 	}
 	return metadata
@@ -163,7 +164,7 @@ func (g generator) avoiding(metadata metav1.ObjectMeta) metav1.ObjectMeta {
 
 func (g generator) node(index int) *corev1.Node {
 	return &corev1.Node{
-		ObjectMeta: g.avoiding(g.metadata(fmt.Sprintf("node-%d", index))),
+		ObjectMeta: g.annotated(g.metadata(fmt.Sprintf("node-%d", index))),
 		Spec: corev1.NodeSpec{
 			PodCIDR: "10.0.0.0/24", Unschedulable: g.chance(10),
 			Taints: g.taints(),
@@ -215,6 +216,10 @@ func (g generator) podConditions() []corev1.PodCondition {
 			Message: pick(g, "", "0/3 nodes are available: 3 Insufficient nvidia.com/gpu."),
 		},
 		{Type: corev1.DisruptionTarget, Status: pick(g, corev1.ConditionTrue, corev1.ConditionFalse)},
+		{
+			Type:   pick[corev1.PodConditionType](g, "berth.dev/gang", "example.com/gang", "example.com/agang", "gang"),
+			Status: pick(g, corev1.ConditionTrue, corev1.ConditionFalse, corev1.ConditionFalse),
+		},
 	}
 }
 

@@ -74,24 +74,25 @@ type serviceModel struct {
 }
 
 type podModel struct {
-	Namespace      string
-	Name           string
-	UID            string
-	NodeName       string
-	Annotations    map[string]string
-	Tolerations    []tolerationModel
-	Requests       map[string]int64
-	Created        int64
-	Deleted        int64
-	Job            string
-	ControllerUID  string
-	FailedByItself bool
-	Priority       int32
-	Unschedulable  string
-	Terminated     bool
-	Labels         map[string]string
-	Scored         scoredModel
-	AffinityTerms  []selectorModel
+	Namespace         string
+	Name              string
+	UID               string
+	NodeName          string
+	Annotations       map[string]string
+	Tolerations       []tolerationModel
+	Requests          map[string]int64
+	Created           int64
+	Deleted           int64
+	Job               string
+	ControllerUID     string
+	FailedByItself    bool
+	Priority          int32
+	Unschedulable     string
+	ToldThatGangWaits bool
+	Terminated        bool
+	Labels            map[string]string
+	Scored            scoredModel
+	AffinityTerms     []selectorModel
 }
 
 // units is q in multiples of 10^-scale, fractions rounded away from zero, at most 2^63-1 units. Where
@@ -172,7 +173,7 @@ func expectedNode(node *corev1.Node) nodeModel {
 		Conditions:  conditions,
 		Capacity:    amounts(node.Status.Capacity),
 		Allocatable: amounts(node.Status.Allocatable),
-		Annotations: avoidOf(node),
+		Annotations: keptAnnotations(node),
 	}
 }
 
@@ -190,24 +191,25 @@ func expectedPod(pod *corev1.Pod) podModel {
 		tolerations = append(tolerations, tolerationModel{t.Key, string(t.Operator), t.Value, string(t.Effect)})
 	}
 	return podModel{
-		Namespace:      pod.Namespace,
-		Name:           pod.Name,
-		UID:            string(pod.UID),
-		NodeName:       pod.Spec.NodeName,
-		Annotations:    notNil(pod.Annotations),
-		Tolerations:    tolerations,
-		Requests:       amounts(requests),
-		Created:        seconds(pod.CreationTimestamp),
-		Deleted:        seconds(deletion(pod)),
-		Job:            jobOfDeleted(pod),
-		ControllerUID:  controllerUID(pod),
-		FailedByItself: failedByItself(pod),
-		Priority:       priority(pod),
-		Unschedulable:  unschedulable(pod),
-		Terminated:     pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed,
-		Labels:         labelsUntilBound(pod),
-		Scored:         expectedScored(pod),
-		AffinityTerms:  expectedAffinityTerms(pod),
+		Namespace:         pod.Namespace,
+		Name:              pod.Name,
+		UID:               string(pod.UID),
+		NodeName:          pod.Spec.NodeName,
+		Annotations:       notNil(pod.Annotations),
+		Tolerations:       tolerations,
+		Requests:          amounts(requests),
+		Created:           seconds(pod.CreationTimestamp),
+		Deleted:           seconds(deletion(pod)),
+		Job:               jobOfDeleted(pod),
+		ControllerUID:     controllerUID(pod),
+		FailedByItself:    failedByItself(pod),
+		Priority:          priority(pod),
+		Unschedulable:     unschedulable(pod),
+		ToldThatGangWaits: toldThatGangWaits(pod),
+		Terminated:        pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed,
+		Labels:            labelsUntilBound(pod),
+		Scored:            expectedScored(pod),
+		AffinityTerms:     expectedAffinityTerms(pod),
 	}
 }
 
@@ -242,11 +244,11 @@ func failedByItself(pod *corev1.Pod) bool {
 		})
 }
 
-// avoidOf is what is kept of a node's annotations.
-func avoidOf(node *corev1.Node) map[string]string {
+// keptAnnotations is what is kept of a node's annotations.
+func keptAnnotations(node *corev1.Node) map[string]string {
 	kept := map[string]string{}
 	for name, value := range node.Annotations {
-		if strings.HasSuffix(name, "/avoid") {
+		if strings.HasSuffix(name, "/avoid") || strings.HasSuffix(name, "/kept") {
 			kept[name] = value
 		}
 	}
@@ -339,6 +341,12 @@ func unschedulable(pod *corev1.Pod) string {
 		}
 	}
 	return ""
+}
+
+func toldThatGangWaits(pod *corev1.Pod) bool {
+	return pod.Spec.NodeName == "" && slices.ContainsFunc(pod.Status.Conditions, func(each corev1.PodCondition) bool {
+		return strings.HasSuffix(string(each.Type), "/gang") && each.Status == corev1.ConditionFalse
+	})
 }
 
 // defaulted does to the requests of a copy what SetDefaults_Pod does in

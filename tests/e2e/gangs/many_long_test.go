@@ -111,14 +111,17 @@ func (c *crowd) createAll(storm *churn.Storm) {
 		}
 	}
 	at := func(percent int) int { return *manyGangs * percent / 100 }
+	calmly := func(program *box.Process) func() {
+		return func() {
+			resume := storm.Pause()
+			defer resume()
+			kill(program)()
+		}
+	}
 	events := map[int]func(){
 		at(15): kill(shared.Scheduler), at(25): kill(controller.Process), at(35): kill(shared.Berth.Process),
 		at(45): kill(shared.ControllerManager), at(55): kill(webhook.Process),
-		at(65): func() {
-			resume := storm.Pause()
-			defer resume()
-			kill(shared.APIServer)()
-		},
+		at(65): calmly(shared.APIServer), at(70): calmly(shared.Etcd),
 		at(75): kill(shared.Kwok), at(80): kill(shared.Scheduler), at(90): kill(controller.Process),
 	}
 	for i := range *manyGangs {

@@ -5,6 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/checks/fixture.h"
+#include "tests/unit/heap_meter.h"
 
 namespace berth::checks {
 namespace {
@@ -250,6 +251,8 @@ INSTANTIATE_TEST_SUITE_P(
                 [](auto& pod) {
                   pod.needs.selector = {{"site/rack", "7"}};
                 }},
+        PodCase{"ThatIsTooLargeToBeKept",
+                [](auto& pod) { pod.tolerations.assign(95'000, {.op = "Exists"}); }},
         PodCase{"ThatIsNominatedElsewhere", [](auto& pod) { pod.nominated_node = "gpu-9"; }},
         PodCase{"ThatSomebodyElseHoldsBack",
                 [](auto& pod) {
@@ -262,6 +265,21 @@ INSTANTIATE_TEST_SUITE_P(
                   pod.labels = {{"berth.dev/active-check", "vector-add"}};
                 }}),
     [](const auto& param_info) { return param_info.param.name; });
+
+TEST_F(PlanTest, LittleIsKeptOfPodsThatWantNodes) {
+  constexpr std::size_t kPods = 20;
+  const std::size_t before = tests::LiveBytes();
+  for (std::size_t i = 0; i < kPods; ++i) {
+    model::Pod pod = WaitingPod("train-" + std::to_string(i));
+    pod.affinity_terms.assign(20'000, {.namespaces = {"team"}, .labels = {}});
+    for (std::size_t label = 0; label < 50'000; ++label) {
+      pod.labels.emplace_back("example.com/" + std::to_string(100'000 + label), "");
+    }
+    plan_.claimants().Upsert(pod, now_);
+  }
+  // Nothing is metered under sanitizers.
+  EXPECT_LT(tests::LiveBytes() - before, kPods * (32U << 10));
+}
 
 // It lacks something else, and would keep checks off every node that fits it.
 TEST_F(PlanTest, APodThatHasWaitedForLongWithTheNodeIdleWantsItNoMore) {

@@ -114,6 +114,29 @@ TEST(GangReport, SaysWhereEachPodIsPlannedAndWhoElseHoldsItBack) {
                                           "train-1  held back by kueue.x-k8s.io/admission\n"));
 }
 
+// Nobody corrects it once the pod is bound.
+TEST(GangReport, WhatABoundPodWasToldIsNoReason) {
+  const auto report = ReportIn(Member(0, "", "a", Condition("False", "1 of 2 pods fit")) + ',' +
+                               Member(1, "", "b"));
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_THAT(GangText(*report), Not(HasSubstr("why")));
+}
+
+// As one that was created while the webhook was away.
+TEST(GangReport, APodWithoutTheGateIsNoRelease) {
+  const auto report = ReportIn(Member(0, kGate) + ',' + Member(1, ""));
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->state, "waiting");
+  EXPECT_THAT(GangText(*report), HasSubstr("without the gate: 1 of them; kube-scheduler may bind"));
+  EXPECT_EQ(report->members[1].state, MemberState::kOpen);
+}
+
+TEST(GangReport, ReadsTheNameAsThePlannerDoes) {
+  const std::string pods =
+      Member(0, kGate, "", "", R"(train\n)") + ',' + Member(1, kGate, "", "", " train ");
+  EXPECT_EQ(StateOf(pods), "waiting");
+}
+
 // It was true before the release; the condition is written later than the gates are.
 TEST(GangReport, WhatIsNoLongerTrueIsNoReason) {
   const auto report =

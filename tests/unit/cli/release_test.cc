@@ -54,9 +54,10 @@ TEST(Release, FreesThePodsOfThatGangAlone) {
   ASSERT_THAT(transport.requests, SizeIs(3));
   EXPECT_THAT(transport.requests[0].target, HasSubstr("/api/v1/namespaces/ml/pods"));
   EXPECT_EQ(transport.requests[2].target, "/api/v1/namespaces/ml/pods/train-1");
-  EXPECT_EQ(transport.requests[2].body,
-            R"({"metadata":{"uid":"u-train-1"},"spec":{"schedulingGates":)"
-            R"([{"$patch":"delete","name":"berth.dev/gang"}]}})");
+  EXPECT_EQ(
+      transport.requests[2].body,
+      R"({"metadata":{"annotations":{"berth.dev/gang-freed":"true"},"uid":"u-train-1"},"spec":{"schedulingGates":)"
+      R"([{"$patch":"delete","name":"berth.dev/gang"}]}})");
 }
 
 TEST(Release, OfAllFreesWhoeverHasTheGate) {
@@ -91,6 +92,27 @@ TEST(Release, CreatesThePodGroupForWhichPodsWait) {
   EXPECT_THAT(transport.requests[2].body, HasSubstr(R"("value":1})"));
   transport.replies = {{.body = ListOfPods(pod("train-0", R"("nodeName":"n1",)" + group))}};
   EXPECT_THAT(*ReleaseGangs({}, kReleaseNames, transport), IsEmpty());
+}
+
+TEST(Release, MarksWhatItLetsGoAsLetGoByHand) {
+  const std::string pod =
+      R"({"metadata":{"namespace":"ml","name":"train-0","annotations":{"berth.dev/gang-name":)"
+      R"("train"}},"spec":{"schedulingGroup":{"podGroupName":"berth-train"}}})";
+  kube::ScriptedTransport transport;
+  transport.replies = {{.body = ListOfPods(pod)}, {.body = "{}"}, {.body = "{}"}};
+  ASSERT_TRUE(ReleaseGangs({.gang = kTrain}, kReleaseNames, transport).ok());
+  ASSERT_THAT(transport.requests, SizeIs(3));
+  EXPECT_THAT(transport.requests[1].body, HasSubstr(R"({"berth.dev/gang-freed":"true"})"));
+}
+
+// As a YAML text with an end of line has it; admission and the planner read it likewise.
+TEST(Release, KnowsAGangWhoseNameHasBlanksAround) {
+  kube::ScriptedTransport transport;
+  transport.replies = {{.body = ListOfPods(Pod("train-0", R"(train\n)", kReleaseGate))},
+                       {.body = "{}"}};
+  const auto released = ReleaseGangs({.gang = kTrain}, kReleaseNames, transport);
+  ASSERT_TRUE(released.ok()) << released.status();
+  EXPECT_THAT(*released, SizeIs(1));
 }
 
 TEST(Release, ADryRunWritesNothing) {

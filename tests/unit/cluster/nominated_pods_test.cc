@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
+#include "cluster/pod_ledger.h"
 #include "tests/unit/cluster/cluster_fixtures.h"
 
 namespace berth::cluster {
@@ -88,6 +90,19 @@ TEST_F(NominatedPodsTest, KeepWhatKubeSchedulerCounts) {
     EXPECT_THAT(each.pod.annotations, IsEmpty());
     EXPECT_EQ(each.devices.Get(kGpu), 2);
     EXPECT_FALSE(each.devices.Has("cpu"));
+  });
+}
+
+TEST_F(NominatedPodsTest, KeepABoundedNumberOfRequests) {
+  model::Pod pod = Nominated("a", "n1", 2);
+  for (int i = 0; i < 20'000; ++i) {
+    pod.requests.Set("example.com/" + std::to_string(100'000 + i), i % 2);
+  }
+  pods_.OnUpsert(pod);
+  pods_.ForEach([&](const NominatedPod& each) {
+    EXPECT_EQ(each.pod.requests.Get(kGpu), 2);
+    EXPECT_EQ(each.pod.requests.end() - each.pod.requests.begin(),
+              static_cast<std::ptrdiff_t>(1 + PodLedger::kMostOthers));
   });
 }
 

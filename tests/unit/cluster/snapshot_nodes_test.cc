@@ -1,3 +1,4 @@
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -42,6 +43,23 @@ TEST_F(SnapshotNodes, TellWhomTheyAvoidAsLongAsTheySayIt) {
   snapshot.UpsertNode(node);
   snapshot.DeleteNode("gpu-1");
   EXPECT_FALSE(snapshot.Read().Pools().IsAvoided("job-1"));
+}
+
+TEST_F(SnapshotNodes, TellForWhichPlacesTheyKeepRoomAsLongAsTheySayIt) {
+  const model::KeptRoom room{
+      .gang = "ml/train", .devices = 8, .created = model::Time(model::Duration{1'800'000'000})};
+  const model::PlanningPlace place(0, model::kForever);
+  const auto kept = [&] { return snapshot_.Read().LastKept(place); };
+  model::Node node = MakeNode("gpu-1");
+  EXPECT_EQ(kept(), std::nullopt);
+  node.annotations = {{"berth.dev/kept", model::KeptRoomsText({room})}};
+  snapshot_.UpsertNode(node);
+  EXPECT_EQ(kept(), PlaceOf(room));
+  snapshot_.UpsertNode(MakeNode("gpu-1"));
+  EXPECT_EQ(kept(), std::nullopt);
+  snapshot_.UpsertNode(node);
+  snapshot_.DeleteNode("gpu-1");
+  EXPECT_EQ(kept(), std::nullopt);
 }
 
 TEST_F(SnapshotNodes, AreFoundByNameAndIndex) {

@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(
         FileMistake{"scheduling: {policies: {pack: {weight: 1}}}",
                     "f:4: scheduling.policies.pack: there is no such field; the fields are "
                     "accelerator, health, thrift, packing, "
-                    "avoid"},
+                    "avoid, kept"},
         FileMistake{
             "scheduling:\n  policies:\n    health: {enforce: true}",
             "f:6: scheduling.policies.health.enforce: there is no such field; the fields are "

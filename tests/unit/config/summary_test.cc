@@ -14,7 +14,7 @@ TEST(Summarize, IsOneLineOfWhatMatters) {
       ":9090; accelerators V100, A100, A30, MN-Core, MN-Core2, H100, H200, B200, L4, L40S, T4, "
       "GH200, MI210, MI250, MI300X, TPU-v4, TPU-v5e, TPU-v5p, TPU-v6e, Gaudi, Ascend910, "
       "Ascend310P; 8 health conditions; weights accelerator 3, health 4, thrift 2, packing 2, "
-      "avoid 1");
+      "avoid 1, kept 0");
 }
 
 TEST(Summarize, TellsHowServersAreProtected) {

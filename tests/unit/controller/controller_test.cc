@@ -158,6 +158,17 @@ TEST_F(ControllerTest, TaintsExcludedNodesIfItIsConfiguredTo) {
   EXPECT_EQ(api_.Get(kNode)["spec"]["taints"][0]["key"], "berth.dev/excluded");
 }
 
+TEST_F(ControllerTest, TakesAwayWhatNodesKeepForGangsWhereNoneArePlanned) {
+  model::NodeState node = GpuNode("v100-1", kV100);
+  node.node.annotations = {{"berth.dev/kept", "of an earlier configuration"}};
+  snapshot_->UpsertNode(node.node);
+  api_.Put(kNode, {{"metadata", {{"annotations", {{"berth.dev/kept", "x"}}}}}});
+  const auto controller = Start(Options());
+  EXPECT_TRUE(api_.Await([](const FakeApi& api) {
+    return !api.objects.at(kNode)["metadata"]["annotations"].contains("berth.dev/kept");
+  }));
+}
+
 // The pod's report counts a node that has recovered.
 TEST_F(ControllerTest, NudgesPodsOnceItLeads) {
   const auto controller = Start(Options());

@@ -65,9 +65,9 @@ class WriteRecord final : public WriteObserver {
   void OnWritten(Write write, std::string_view object, std::string_view value,
                  const absl::Status& status) override {
     constexpr const char* kWords[kWriteKinds] = {
-        "label", "nudge", "secret",  "bundle",    "owner",       "lost",   "nomination",
-        "gate",  "said",  "evicted", "taint",     "pod_group",   "repair", "eviction",
-        "stays", "avoid", "told",    "idle_told", "idle_evicted"};
+        "label", "nudge", "secret",  "bundle",    "owner",        "lost",   "nomination",
+        "gate",  "said",  "evicted", "taint",     "pod_group",    "repair", "eviction",
+        "stays", "avoid", "told",    "idle_told", "idle_evicted", "kept"};
     written.push_back(kWords[static_cast<std::size_t>(write)] + (" " + std::string(object)) + " " +
                       std::string(value));
     statuses.push_back(status);

@@ -45,7 +45,10 @@ class GateRemoverTest : public ::testing::Test {
   WriteRecord record_;
   bool leads_ = true;
   GateRemover remover_{
-      {.gate = kGate, .may_write = [this] { return leads_; }}, &patcher_, &time_, &record_};
+      {.gangs = model::GangNames("berth.dev"), .may_write = [this] { return leads_; }},
+      &patcher_,
+      &time_,
+      &record_};
 };
 
 TEST_F(GateRemoverTest, TakesItsOwnGateAwayAndLeavesOthers) {
@@ -55,13 +58,15 @@ TEST_F(GateRemoverTest, TakesItsOwnGateAwayAndLeavesOthers) {
   EXPECT_THAT(record_.written, ElementsAre("gate ml/a berth.dev/gang", "gate ml/b berth.dev/gang"));
   ASSERT_THAT(transport_.requests, SizeIs(2));
   EXPECT_EQ(transport_.requests[1].target, "/api/v1/namespaces/ml/pods/b");
-  EXPECT_EQ(transport_.requests[1].body, R"({"metadata":{"uid":"b-uid"},"spec":{"schedulingGates":)"
-                                         R"([{"$patch":"delete","name":"berth.dev/gang"}]}})");
+  EXPECT_EQ(
+      transport_.requests[1].body,
+      R"({"metadata":{"annotations":{"berth.dev/gang-freed":"true"},"uid":"b-uid"},"spec":{"schedulingGates":)"
+      R"([{"$patch":"delete","name":"berth.dev/gang"}]}})");
 }
 
 TEST_F(GateRemoverTest, CreatesThePodGroupsForWhichPodsOfGangsWait) {
-  GateRemover remover({.gate = kGate,
-                       .pod_groups = model::GangNames("berth.dev"),
+  GateRemover remover({.gangs = model::GangNames("berth.dev"),
+                       .pod_groups = true,
                        .may_write = [] { return true; }},
                       &patcher_, &time_, &record_);
   model::Pod ours = Behind("a", {});
@@ -76,6 +81,7 @@ TEST_F(GateRemoverTest, CreatesThePodGroupsForWhichPodsOfGangsWait) {
   ASSERT_THAT(transport_.requests, SizeIs(2));
   EXPECT_EQ(transport_.requests[0].target,
             "/apis/scheduling.k8s.io/v1beta1/namespaces/ml/podgroups");
+  EXPECT_THAT(transport_.requests[0].body, testing::HasSubstr(R"("berth.dev/gang-freed":"true")"));
   EXPECT_THAT(transport_.requests[1].body, testing::HasSubstr(R"("value":1})"));
   EXPECT_THAT(record_.written, ElementsAre("pod_group ml/a berth-train"));
 }
@@ -111,7 +117,7 @@ TEST_F(GateRemoverTest, LeavesPodsAloneThatAreFreeOrGone) {
 }
 
 TEST_F(GateRemoverTest, WhereGangsArePlannedItEndsAtOnce) {
-  GateRemover none({.gate = "", .may_write = [] { return true; }}, &patcher_, &time_, &record_);
+  GateRemover none({.may_write = [] { return true; }}, &patcher_, &time_, &record_);
   none.OnUpsert(Behind("a", {kGate}));
   const auto begun = time_.now;
   none.Run();

@@ -84,6 +84,7 @@ class NominatorTest : public ::testing::Test {
          .scheduler_term = std::move(term),
          .pod_groups = std::move(groups),
          .gang_feed = &gang_feed_,
+         .kept_rooms = &kept_rooms_,
          .now = [] { return policies::scheduling::kNow; }},
         std::make_shared<const policies::scheduling::SchedulingEngine>(
             policies::scheduling::Catalog(), "berth.dev", policies::scheduling::SchedulingConfig{}),
@@ -101,6 +102,7 @@ class NominatorTest : public ::testing::Test {
   server::Metrics metrics_;
   PlannerMetrics planner_metrics_{metrics_};
   GangFeed gang_feed_;
+  KeptRooms kept_rooms_;
   bool leads_ = true;
   Nominator nominator_ = Make({});
 };
@@ -166,12 +168,15 @@ TEST_F(NominatorTest, CountsByNeedThePodsThatItLeavesToKubeScheduler) {
   with_volume.attached_volumes = true;
   model::Pod with_claim = Refused("claim");
   with_claim.scored.claims = true;
-  Wait({with_volume, with_claim});
+  model::Pod large = Refused("large");
+  large.tolerations.assign(95'000, {.op = "Exists"});
+  Wait({with_volume, with_claim, large});
   RunFor(milliseconds(100));
   const std::string text = metrics_.Exposition();
-  EXPECT_THAT(text, testing::HasSubstr("berth_planner_pods{state=\"left_to_scan\"} 2\n"));
+  EXPECT_THAT(text, testing::HasSubstr("berth_planner_pods{state=\"left_to_scan\"} 3\n"));
   EXPECT_THAT(text, testing::HasSubstr("berth_planner_left_to_scan{need=\"volumes\"} 1\n"));
   EXPECT_THAT(text, testing::HasSubstr("berth_planner_left_to_scan{need=\"claims\"} 1\n"));
+  EXPECT_THAT(text, testing::HasSubstr("berth_planner_left_to_scan{need=\"too_large\"} 1\n"));
 }
 
 TEST_F(NominatorTest, ACandidateDoesNotWrite) {
@@ -448,6 +453,32 @@ TEST_F(NominatorTest, TellsOfGangsWhileItLeads) {
   EXPECT_FALSE((*watcher)->End().ok());
 }
 
+TEST_F(NominatorTest, TellsWhatItKeepsForGangsWhileItLeads) {
+  model::Pod running = PodOn("v100-1", "running");
+  running.requests.Set(policies::scheduling::kGpu, 8);
+  snapshot_->UpsertPod(running);
+  planner::PlannerConfig config = WithGangs();
+  config.gangs.max_share = 1;
+  Nominator nominator = Make(config);
+  RunFor(nominator, milliseconds(100));
+  EXPECT_FALSE(kept_rooms_.Get()) << "waiting pods are not listed yet";
+  const std::vector<model::Pod> pods = {OfGang("train-0"), OfGang("train-1")};
+  Wait(nominator, pods);
+  RunFor(nominator, milliseconds(100));
+  ASSERT_TRUE(kept_rooms_.Get());
+  ASSERT_THAT(*kept_rooms_.Get(),
+              ElementsAre(testing::Pair(
+                  "v100-1", ElementsAre(testing::Field(&model::KeptRoom::devices, 2)))));
+  leads_ = false;
+  RunFor(nominator, milliseconds(100));
+  EXPECT_FALSE(kept_rooms_.Get());
+  leads_ = true;
+  for (const model::Pod& pod : pods) nominator.OnDelete(pod);
+  RunFor(nominator, milliseconds(100));
+  ASSERT_TRUE(kept_rooms_.Get());
+  EXPECT_THAT(*kept_rooms_.Get(), IsEmpty());
+}
+
 TEST_F(NominatorTest, ThatNoGangWaitsIsKnownToOneThatLeadsAgain) {
   Nominator nominator = Make(WithGangs());
   Wait(nominator, {});
@@ -481,7 +512,7 @@ TEST_F(NominatorTest, SaysInAConditionAndAnEventWhyAGangWaits) {
 }
 
 TEST_F(NominatorTest, AsksWhetherThePodsThatAGangLacksHaveSucceeded) {
-  const auto json = [](const std::string& index, const std::string& phase) {
+  const auto pod_of = [](const std::string& index, const std::string& phase) {
     return R"({"metadata":{"namespace":"ml","name":"train","uid":"u","annotations":{)" + index +
            R"("berth.dev/gang-name":"train","berth.dev/gang-size":"2"}},"spec":{"nodeName":"a"},)"
            R"("status":{"phase":")" +
@@ -490,9 +521,9 @@ TEST_F(NominatorTest, AsksWhetherThePodsThatAGangLacksHaveSucceeded) {
   const std::string index = R"("batch.kubernetes.io/job-completion-index":"0",)";
   for (int i = 0; i < 2; ++i) Reply(200);
   transport_.replies.push_back({.status = 200,
-                                .body = R"({"metadata":{},"items":[)" + json(index, "Succeeded") +
-                                        ',' + json(index, "Failed") + ',' + json("", "Succeeded") +
-                                        "]}"});
+                                .body = R"({"metadata":{},"items":[)" + pod_of(index, "Succeeded") +
+                                        ',' + pod_of(index, "Failed") + ',' +
+                                        pod_of("", "Succeeded") + "]}"});
   Reply(200);
   Nominator nominator = Make(WithGangs());
   model::Pod pod = OfGang("train-1");

@@ -3,6 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/controller/fixtures.h"
+#include "tests/unit/heap_meter.h"
 
 namespace berth::controller {
 namespace {
@@ -124,6 +125,27 @@ TEST_F(NudgePlanTest, APodIsDueWhenItsNodeCanBeReadAgain) {
   snapshot_->QuarantineNode({.kind = "Node", .name = "full", .error = "odd"});
   Waits("train", "0/9 nodes are available: 1 node(s) could not be read by Berth.");
   Judge();
+  Recover("full");
+  EXPECT_THAT(Nudges(seconds(2)), ElementsAre("train@1"));
+}
+
+// The report of a pod is as true whether gangs come before it or not, and whoever was first of its
+// shape.
+TEST_F(NudgePlanTest, APodIsDueWhenItsNodeIsKeptForNoGangAnyMore) {
+  model::NodeState kept = GpuNode("full", kV100);
+  kept.node.annotations = {{"berth.dev/kept",
+                            "ml/gang devices=8 priority=0 "
+                            "created=2027-01-01T00:00:00Z "
+                            "ends-by=2027-01-01T00:00:00Z "
+                            "until=2027-02-01T00:00:00Z"}};
+  Node(kept);
+  model::Pod other = PodOn("", "other");
+  other.annotations = {
+      {"berth.dev/gang-name", "g"}, {"berth.dev/gang-size", "2"}, {"berth.dev/max-runtime", "1m"}};
+  other.priority = 7;
+  plan_.Upsert(other, now_);
+  Waits("train", "0/9 nodes are available: 1 node(s) had devices that are kept for a gang.");
+  EXPECT_THAT(Nudges(seconds(60)), IsEmpty());
   Recover("full");
   EXPECT_THAT(Nudges(seconds(2)), ElementsAre("train@1"));
 }
@@ -306,6 +328,33 @@ TEST_F(NudgePlanTest, PodsOfHugeShapesAreLeftToKubeSchedulersOwnRetries) {
   Judge();
   Recover("bad");
   EXPECT_THAT(Nudges(seconds(60)), IsEmpty());
+}
+
+// The key of a shape has only what policies read of a pod.
+TEST_F(NudgePlanTest, PodsThatAreTooLargeToBeKeptAreLeftToKubeSchedulersOwnRetries) {
+  model::Pod large = PodOn("", "large");
+  large.unschedulable = Blames(2);
+  large.tolerations.assign(95'000, {.op = "Exists", .effect = "NoSchedule"});
+  plan_.Upsert(large, now_);
+  Judge();
+  Recover("bad");
+  EXPECT_THAT(Nudges(seconds(60)), IsEmpty());
+}
+
+TEST_F(NudgePlanTest, LittleIsKeptOfAPodOfEachShape) {
+  constexpr std::size_t kShapes = 20;
+  const std::size_t before = tests::LiveBytes();
+  for (std::size_t i = 0; i < kShapes; ++i) {
+    model::Pod pod = PodOn("", "pod-" + std::to_string(i));
+    pod.tolerations.push_back({.key = "team-" + std::to_string(i)});
+    pod.annotations.emplace_back("example.com/text", std::string(200 << 10, 'x'));
+    for (std::size_t name = 0; name < 50'000; ++name) {
+      pod.requests.Set("example.com/" + std::to_string(100'000 + name), 0);
+    }
+    plan_.Upsert(pod, now_);
+  }
+  // Nothing is metered under sanitizers.
+  EXPECT_LT(tests::LiveBytes() - before, kShapes * (32U << 10));
 }
 
 }  // namespace

@@ -75,6 +75,14 @@ TEST_F(ObserverTest, SaysWhichTaintWasChanged) {
               HasSubstr("berth_controller_writes_total{result=\"ok\",write=\"node_taint\"} 1\n"));
 }
 
+TEST_F(ObserverTest, SaysWhichRightIsMissingToKeepRoomForGangs) {
+  const std::string log = LogOf(
+      [&] { observer_.OnWritten(Write::kKept, "gpu-1", "", absl::PermissionDeniedError("403")); });
+  EXPECT_THAT(log, HasSubstr("needs verb patch on nodes; `berth controller --rbac`"));
+  EXPECT_THAT(metrics_.Exposition(),
+              HasSubstr("berth_controller_writes_total{result=\"forbidden\",write=\"kept\"} 1\n"));
+}
+
 TEST_F(ObserverTest, SaysWhichPodWasEndedOnALostNode) {
   const std::string log = LogOf([&] {
     observer_.OnWritten(Write::kLostPod, "ml/train-0", "of Job train on gpu-1", absl::OkStatus());

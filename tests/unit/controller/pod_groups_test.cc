@@ -68,6 +68,30 @@ TEST_F(PodGroupsTest, ThatExistAreOpenedIfTheyAreClosedAndOurs) {
   EXPECT_FALSE(create(201, 422)) << "it stays closed";
 }
 
+// One that was let go for all its pods lets each go by itself then.
+TEST_F(PodGroupsTest, ThatExistAreFreedByHandIfTheyAreOurs) {
+  const auto free = [this](int freed, int marked) {
+    transport_.requests.clear();
+    Reply(409);
+    Reply(freed);
+    Reply(marked);
+    const NewPodGroup group{.namespace_ = "ml", .name = "berth-train", .freed = true};
+    const bool ok = CreatePodGroup(transport_, group, names_).ok();
+    transport_.replies.clear();
+    return ok;
+  };
+  EXPECT_TRUE(free(200, 200));
+  ASSERT_THAT(transport_.requests, SizeIs(3));
+  EXPECT_EQ(transport_.requests[1].body,
+            R"([{"op":"test","path":"/metadata/labels/berth.dev~1gang","value":"true"},)"
+            R"({"op":"replace","path":"/spec/schedulingPolicy/gang/minCount","value":1}])");
+  EXPECT_EQ(transport_.requests[2].body,
+            R"({"metadata":{"annotations":{"berth.dev/gang-freed":"true"}}})");
+  EXPECT_TRUE(free(422, 200)) << "it is somebody else's";
+  EXPECT_THAT(transport_.requests, SizeIs(2));
+  EXPECT_FALSE(free(200, 403));
+}
+
 TEST_F(PodGroupsTest, ThatCannotBeCreatedAreNotOpened) {
   Reply(422);
   EXPECT_FALSE(CreatePodGroup(transport_, {"ml", "berth-train", 16}, names_).ok());
@@ -100,7 +124,8 @@ TEST_F(PodGroupsTest, ThatAreGoneNeedNotBeDeleted) {
 }
 
 TEST_F(PodGroupsTest, AreReadWithTheirUids) {
-  Reply(200, R"({"items":[{"metadata":{"namespace":"ml","name":"berth-train","uid":"uid-1"},)"
+  Reply(200, R"({"items":[{"metadata":{"namespace":"ml","name":"berth-train","uid":"uid-1",)"
+             R"("annotations":{"berth.dev/gang-freed":"true"}},)"
              R"("spec":{"schedulingPolicy":{"gang":{"minCount":16}}}},)"
              R"({"metadata":{"namespace":"ml","name":"berth-tune","uid":"uid-2"},)"
              R"("spec":{"schedulingPolicy":{"gang":{"minCount":2147483647}}}}]})");
@@ -108,9 +133,11 @@ TEST_F(PodGroupsTest, AreReadWithTheirUids) {
   using planner::KnownPodGroup;
   EXPECT_THAT(known.groups,
               ElementsAre(Pair("ml/berth-train", AllOf(Field(&KnownPodGroup::uid, "uid-1"),
-                                                       Field(&KnownPodGroup::is_open, true))),
+                                                       Field(&KnownPodGroup::is_open, true),
+                                                       Field(&KnownPodGroup::is_freed, true))),
                           Pair("ml/berth-tune", AllOf(Field(&KnownPodGroup::uid, "uid-2"),
-                                                      Field(&KnownPodGroup::is_open, false)))));
+                                                      Field(&KnownPodGroup::is_open, false),
+                                                      Field(&KnownPodGroup::is_freed, false)))));
   EXPECT_EQ(known.obstacle, "");
   EXPECT_EQ(transport_.requests[0].target,
             "/apis/scheduling.k8s.io/v1beta1/podgroups?labelSelector=berth.dev%2Fgang%3Dtrue"

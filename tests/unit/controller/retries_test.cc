@@ -30,5 +30,20 @@ TEST(Retries, ForgetsWhatWasNotTriedForLong) {
   EXPECT_EQ(retries.size(), 0U);
 }
 
+TEST(Retries, WaitsAsAtFirstAfterWhatIsDone) {
+  Retries retries;
+  const Retries::Clock::time_point now{seconds(1000)};
+  retries.OnTried("a", now);
+  retries.OnTried("b", now);
+  retries.ForgetDone({}, now + seconds(1));
+  EXPECT_FALSE(retries.IsDue("a", now + seconds(1))) << "it was tried a moment ago";
+  const Retries::Clock::time_point due = now + seconds(2);
+  retries.ForgetDone({"b"}, due);
+  EXPECT_EQ(retries.size(), 1U);
+  for (const char* key : {"a", "b"}) retries.OnTried(key, due);
+  EXPECT_TRUE(retries.IsDue("a", due + seconds(2)));
+  EXPECT_FALSE(retries.IsDue("b", due + seconds(2))) << "the first try had no effect";
+}
+
 }  // namespace
 }  // namespace berth::controller

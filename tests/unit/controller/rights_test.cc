@@ -97,6 +97,13 @@ TEST(ControllerRbac, MayEvictPodsOnlyWhereItPlansGangs) {
               HasSubstr("  resources: [pods/eviction]\n  verbs: [create]\n"));
 }
 
+TEST(ControllerRbac, MayNoteOnNodesWhatIsKeptForGangs) {
+  planner::PlannerConfig planner;
+  planner.gangs.enabled = true;
+  EXPECT_THAT(ControllerRolesYaml(ControllerConfig(), planner, ""),
+              HasSubstr("  resources: [nodes]\n  verbs: [list, patch, watch]\n"));
+}
+
 TEST(ControllerRbac, MayWritePodGroupsOnlyWhereGangsWaitForThem) {
   planner::PlannerConfig planner;
   planner.gangs.enabled = true;

@@ -6,11 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <map>
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "model/kept_room.h"
 #include "policies/scheduling/rank.h"
 #include "tests/unit/extender/fixtures.h"
 #include "tests/unit/policies/world.h"
@@ -24,6 +28,7 @@ using policies::scheduling::kGpu;
 using policies::scheduling::kNow;
 using policies::scheduling::PodAskingFor;
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 using policies::scheduling::kV100;
@@ -171,6 +176,25 @@ TEST_F(Burst, GoesOnWithoutTheNode) {
   EXPECT_NE(Place("b"), node);
 }
 
+// Else the pods of a burst would get what is kept before the first of them is seen bound.
+TEST_F(Burst, TakesNothingThatIsKeptForAGang) {
+  const model::KeptRoom room{.gang = "ml/train",
+                             .devices = 5,
+                             .priority = 1,
+                             .created = kNow,
+                             .ends_by = kNow,
+                             .until = kNow + std::chrono::minutes(10)};
+  for (model::NodeState& state : Nodes()) {
+    state.node.annotations = {{"berth.dev/kept", model::KeptRoomsText({room})}};
+    berth_.snapshot.UpsertNode(std::move(state.node));
+  }
+  std::map<std::string, int> pods;
+  for (std::size_t pod = 0; pod < 3 * kManyNodes; ++pod) ++pods[Place(std::to_string(pod))];
+  EXPECT_THAT(pods, SizeIs(kManyNodes));
+  for (const auto& [node, count] : pods) EXPECT_EQ(count, 3) << node;
+  EXPECT_THAT(Filter("one more"), IsEmpty());
+}
+
 class WithoutAShortlist : public Burst {
  protected:
   WithoutAShortlist() : Burst(policies::scheduling::ShortlistConfig{.size = 0}) {}
@@ -200,7 +224,23 @@ TEST(AssumedPods, AreBounded) {
   EXPECT_EQ(reader.At(*reader.Find("others"))->used.Get(kGpu), 0) << "the cluster is as it was";
 }
 
-// What is assumed may be wrong, so that nobody is refused for it.
+TEST(AssumedPods, HaveABoundedNumberOfRequests) {
+  ExtenderUnderTest berth({GpuNode("n1", kV100)});
+  AssumedPods pods;
+  model::Pod pod = PodAskingFor(kGpu, 2);
+  for (int i = 0; i < 20'000; ++i) {
+    pod.requests.Set("example.com/" + std::to_string(100'000 + i), i % 2);
+  }
+  pods.Assume(pod, "n1", *policies::scheduling::Catalog(), kNow);
+  const cluster::Snapshot::Reader reader = berth.snapshot.Read();
+  const ExpectedPods expected = pods.ExpectedFor(model::Pod(), reader, kNow, nullptr);
+  const model::Resources& requests = expected.at(*reader.Find("n1")).front().requests;
+  EXPECT_EQ(requests.Get(kGpu), 2);
+  EXPECT_EQ(requests.end() - requests.begin(),
+            static_cast<std::ptrdiff_t>(1 + model::kMostOtherRequests));
+}
+
+// What is assumed may be wrong, so that nobody is refused for it where nothing is kept for gangs.
 TEST(AssumedPodsProperty, ChangeNoRefusal) {
   int changed_scores = 0;
   for (std::uint32_t seed = 0; seed < 100; ++seed) {

@@ -165,6 +165,33 @@ TEST(Filter, ANodeInQuarantineIsRefusedUntilItCanBeReadAgain) {
   EXPECT_EQ(ask()["NodeNames"], json::array({"known"}));
 }
 
+// Everything that the answer depends on comes with the request.
+TEST(Filter, DevicesThatAreKeptForAGangAreRefusedToPodsThatComeLater) {
+  model::NodeState node = GpuNode("kept", kV100);
+  node.node.annotations = {
+      {"berth.dev/kept",
+       "ml/train devices=8 priority=5 created=2027-01-15T07:00:00Z ends-by=2027-01-15T09:00:00Z "
+       "until=2027-01-15T08:10:00Z"}};  // at 08:00
+  ExtenderUnderTest berth({node});
+  const auto refused = [&berth](const json& change) {
+    json args = json::parse(ArgsFor(R"(["kept"])"));
+    args["Pod"]["metadata"]["creationTimestamp"] = "2027-01-15T07:30:00Z";
+    args["Pod"]["spec"]["priority"] = 5;
+    args["Pod"].merge_patch(change);
+    return json::parse(berth.Post("/filter", args.dump()).body)
+        .contains("FailedAndUnresolvableNodes");
+  };
+  const auto annotated = [](const json& annotations) {
+    return json{{"metadata", {{"annotations", annotations}}}};
+  };
+  EXPECT_TRUE(refused(json::object()));
+  EXPECT_FALSE(refused({{"metadata", {{"creationTimestamp", "2027-01-15T06:59:59Z"}}}}));
+  EXPECT_FALSE(refused({{"spec", {{"priority", 6}}}}));
+  EXPECT_FALSE(refused({{"status", {{"nominatedNodeName", "kept"}}}}));
+  EXPECT_FALSE(refused(annotated({{"berth.dev/max-runtime", "1h"}})));
+  EXPECT_FALSE(refused(annotated({{"berth.dev/gang-name", "a"}, {"berth.dev/gang-size", "2"}})));
+}
+
 TEST(Filter, AnOddTimeOfCreationDoesNotMakeThePodUnschedulable) {
   ExtenderUnderTest berth({GpuNode("good", kV100)});
   json args = json::parse(ArgsFor(R"(["good"])"));

@@ -86,6 +86,9 @@ TEST(PlanHints, WhyNoNodeIsNominated) {
       {[](model::Pod& pod) { pod.attached_volumes = true; },
        "(left_to_scan, volumes): it needs a volume that may not be attached everywhere. "
        "kube-scheduler alone looks for a node, on samples"},
+      {[](model::Pod& pod) { pod.tolerations.assign(95'000, {.op = "Exists"}); },
+       "(left_to_scan, too_large): it needs more than the planner keeps of a pod. "
+       "kube-scheduler alone looks for a node, on samples"},
   };
   for (const auto& test : cases) {
     model::Pod pod = Waiting();

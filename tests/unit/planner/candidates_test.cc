@@ -54,6 +54,21 @@ TEST(Candidates, PodsArePacked) {
   EXPECT_EQ(candidates.Best(), NodeIndex{1});
 }
 
+// What is kept is booked in the ledger of this plan already.
+TEST(Candidates, WhatNodesSayIsKeptDoesNotCount) {
+  std::vector<model::NodeState> nodes = {RoomyNode("a")};
+  nodes[0].node.annotations = {
+      {"berth.dev/kept", model::KeptRoomsText({{.gang = "ml/train",
+                                                .devices = 8,
+                                                .priority = 9,
+                                                .until = kNow + std::chrono::minutes(10)}})}};
+  const FixedView view(nodes);
+  ASSERT_FALSE(Engine()->Prepare(PodAskingFor(kGpu, 1), view, kNow).Judge(nodes[0]).fits);
+  const PlannedView planned(view);
+  Candidates candidates(*Engine(), PodAskingFor(kGpu, 1), planned, kNow);
+  EXPECT_EQ(candidates.Best(), NodeIndex{0});
+}
+
 TEST(PlannedView, ShowsWhatIsBookedBesideWhatIsBound) {
   std::vector<model::NodeState> nodes = {RoomyNode("a"), RoomyNode("b")};
   nodes[0].used.Set(kGpu, 2);

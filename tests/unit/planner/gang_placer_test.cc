@@ -115,6 +115,60 @@ TEST(GangPlaces, ARequiredLabelNeedNotBeALevel) {
   EXPECT_THAT(f.NodesOf("train"), ElementsAre("a", "c"));
 }
 
+// It may be wider than all levels, and the gang still gets as few racks as possible.
+TEST(GangPlaces, ARequiredLabelThatIsNoLevelLeavesTheLevelsAsTheyAre) {
+  GangFixture f;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    const std::string rack = name[0] == 'a' || name[0] == 'c' ? "1" : "2";
+    f.AddNode(name, 8, rack, "east");
+    f.Node(name).node.labels.emplace_back("site", "x");
+    model::Normalize(f.Node(name).node.labels);
+  }
+  f.WaitAll("train", 2, 8, {{"berth.dev/gang-topology", "site"}});
+  f.Plan();
+  EXPECT_THAT(f.NodesOf("train"), ElementsAre("a", "c"));
+}
+
+// As the pods of two Jobs of a JobSet, of which each has the indices 0 and 1.
+TEST(GangPlaces, PodsOfOneJobAreNearEachOther) {
+  GangFixture f;
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8, "1", "east");
+  for (const char* name : {"c", "d"}) f.AddNode(name, 8, "2", "east");
+  f.WaitAll("train", 4, 8);
+  for (const auto& [name, job] : {std::pair("train-0", "second"), std::pair("train-1", "first"),
+                                  std::pair("train-2", "second"), std::pair("train-3", "first")}) {
+    f.Edit(name, [&job = job](model::Pod& pod) {
+      pod.controller_uid = job;
+      const bool is_last = pod.name == "train-2" || pod.name == "train-3";
+      std::erase_if(pod.annotations, [](const auto& each) {
+        return each.first.starts_with("batch.kubernetes.io/");
+      });
+      pod.annotations.emplace_back("batch.kubernetes.io/job-completion-index", is_last ? "1" : "0");
+      model::Normalize(pod.annotations);
+    });
+  }
+  f.Plan();
+  EXPECT_THAT(f.NodesOf("train"), ElementsAre("a", "c", "b", "d"));
+}
+
+// As those of a PyTorchJob, which have no index.
+TEST(GangPlaces, NumbersInNamesAreNumbers) {
+  GangFixture f;
+  f.AddNode("a", 10, "1", "east");
+  f.AddNode("b", 1, "2", "east");
+  f.WaitAll("train", 11, 1);
+  for (const std::string& name : f.NamesOf("train")) {
+    f.Edit(name, [](model::Pod& pod) {
+      std::erase_if(pod.annotations, [](const auto& each) {
+        return each.first.starts_with("batch.kubernetes.io/");
+      });
+    });
+  }
+  f.Plan();
+  EXPECT_EQ(f.pods.at("train-2").nominated_node, "a");
+  EXPECT_EQ(f.pods.at("train-10").nominated_node, "b");
+}
+
 GangFixture& WithTwoModels(GangFixture& f) {
   f.AddNode("a", 8);
   f.nodes.push_back(policies::scheduling::GpuNode("b", "NVIDIA-A100-SXM4-40GB", 8));

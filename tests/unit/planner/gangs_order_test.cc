@@ -83,6 +83,58 @@ TEST(GangReservation, LaterOnesDoNotGetWhatIsKept) {
   EXPECT_EQ(f.PhaseOf("small"), GangPhase::kWaiting);
 }
 
+TEST(GangReservation, SaysWhatIsKeptForWhom) {
+  GangFixture f;
+  WithAGangThatWaits(f).Plan();
+  const auto rooms = f.planner->gangs().KeptRooms();
+  ASSERT_THAT(rooms, SizeIs(4));
+  const model::KeptRoom& room = rooms.at("node-3").front();
+  EXPECT_EQ(room.gang, "team/large");
+  EXPECT_EQ(room.devices, 8);
+  EXPECT_EQ(room.priority, 0);
+  EXPECT_EQ(room.created, f.pods.at("large-0").created);
+  EXPECT_EQ(room.ends_by, room.created + f.config.gangs.backfill);
+  EXPECT_EQ(room.until, model::kNoTime);
+}
+
+TEST(GangReservation, EndsWhenTheGangHasItsNodesOrIsGone) {
+  GangFixture f;
+  AddNodes(f, 2);
+  f.config.gangs.max_share = 1;
+  f.Restart();
+  const model::Pod other = f.Run("node-0", 8, 0);
+  f.WaitAll("large", 2, 8);
+  f.Plan();
+  ASSERT_THAT(f.planner->gangs().KeptRooms(), SizeIs(2));
+  f.ShowEnded(other, "node-0");
+  f.Plan();
+  EXPECT_EQ(f.PhaseOf("large"), GangPhase::kPlanned);
+  EXPECT_THAT(f.planner->gangs().KeptRooms(), IsEmpty());
+}
+
+TEST(GangReservation, EndsWhenAPodOfTheGangIsMissing) {
+  GangFixture f;
+  WithAGangThatWaits(f).Plan();
+  f.Leave("large-0");
+  f.Plan();
+  EXPECT_THAT(f.planner->gangs().KeptRooms(), IsEmpty());
+}
+
+// Two pods of the gang fit each node.
+TEST(GangReservation, CountsAllDevicesOfANode) {
+  GangFixture f;
+  AddNodes(f, 2);
+  f.config.gangs.max_share = 1;
+  f.Restart();
+  f.Run("node-0", 8, 0);
+  f.WaitAll("large", 4, 4);
+  f.Plan();
+  const auto rooms = f.planner->gangs().KeptRooms();
+  ASSERT_THAT(rooms, SizeIs(2));
+  EXPECT_EQ(rooms.at("node-0").front().devices, 8);
+  EXPECT_EQ(rooms.at("node-1").front().devices, 8);
+}
+
 TEST(GangReservation, OnesOfHigherPriorityGetIt) {
   GangFixture f;
   WithAGangThatWaits(f).WaitAll("small", 2, 8);

@@ -104,6 +104,46 @@ TEST(GangRests, NoMoreAfterItHasRunWhole) {
   EXPECT_THAT(f.ReasonOf("train"), Not(HasSubstr("times so far")));
 }
 
+// A pod of an Indexed Job that has succeeded is not there any more.
+TEST(GangRests, NoMoreAfterAllHaveRunThatWereLeft) {
+  GangFixture f;
+  for (const char* name : {"a", "b", "c"}) f.AddNode(name, 8);
+  f.ReleaseAll("train", 3, 8);
+  f.Bind("train-0");
+  f.Bind("train-1");
+  f.Pass(seconds(f.config.gangs.timeout));
+  ASSERT_THAT(f.Names(f.PlanOnly()), ElementsAre("train evicted"));
+  f.EndAll("train");
+  f.Leave("train-2");
+  f.PlanOnly();
+  f.Pass(seconds(10));
+  for (const std::size_t rank : {1U, 2U}) f.WaitInGang("train", rank, 3, 8);
+  f.Plan();
+  f.Pass(Gangs::kSayAfter);
+  const Step asks = f.PlanOnly().back();
+  ASSERT_EQ(asks.kind, StepKind::kCount);
+  f.planner->OnSucceeded(asks, {{"train", 1}});
+  f.Plan();
+  f.Pass(GangRests::kFirst);
+  f.Plan();
+  ASSERT_THAT(f.Plan(), SizeIs(2));
+  f.BindAll("train");
+  f.Plan();
+  f.EndAll("train");
+  f.ReleaseAll("train", 3, 8);
+  f.Bind("train-0");
+  f.Pass(seconds(f.config.gangs.timeout));
+  ASSERT_THAT(f.Names(f.PlanOnly()), ElementsAre("train evicted"));
+  f.EndAll("train");
+  for (const char* name : {"train-1", "train-2"}) f.Leave(name);
+  f.PlanOnly();
+  f.Pass(seconds(10));
+  f.WaitAll("train", 3, 8);
+  f.Plan();
+  EXPECT_THAT(f.ReasonOf("train"), HasSubstr("rests until"));
+  EXPECT_THAT(f.ReasonOf("train"), Not(HasSubstr("times so far")));
+}
+
 TEST(GangRests, WhenANominationIsRefusedForEver) {
   GangFixture f;
   f.AddNode("a", 8);

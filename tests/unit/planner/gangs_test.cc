@@ -208,6 +208,31 @@ TEST(Gang, TellsThatItWaitsNoLongerOfPodsThatAreBoundByThen) {
   EXPECT_TRUE(f.planner->IsWanted(steps[2]));
 }
 
+// Another controller has told them, and this one has only just begun to lead.
+TEST(Gang, CorrectsWhatAnEarlierControllerHasTold) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("train", 2, 4);
+  f.Edit("train-1", [](model::Pod& pod) { pod.told_that_gang_waits = true; });
+  f.Plan();
+  EXPECT_THAT(f.said, IsEmpty()) << "it is not released yet";
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 ungated", "train-1 ungated"));
+  EXPECT_THAT(f.said, ElementsAre("train-1: "));
+}
+
+TEST(Gang, CorrectsAgainWhatCouldNotBeWritten) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("train", 1, 4);
+  f.Edit("train-0", [](model::Pod& pod) { pod.told_that_gang_waits = true; });
+  f.Plan();
+  for (const Step& step : f.PlanOnly()) {
+    step.kind == StepKind::kSay ? f.planner->Failed(step) : f.Write(step);
+  }
+  f.Plan();
+  EXPECT_THAT(f.said, ElementsAre("train-0: "));
+}
+
 TEST(Gang, LeavesNoConditionOnAPodThatIsBoundLate) {
   GangFixture f;
   for (const char* name : {"a", "b"}) f.AddNode(name, 8);

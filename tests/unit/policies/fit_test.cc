@@ -180,6 +180,11 @@ TEST(UnknownNeed, IsWhatKubeSchedulerAloneKnows) {
     std::string name;
   } cases[] = {
       {[](Pod&) {}, Unknown::kNone, "none"},
+      {[](Pod& pod) {
+         pod.scored.claims = true;
+         pod.tolerations.assign(95'000, {.op = "Exists"});
+       },
+       Unknown::kTooLarge, "too_large"},
       {[](Pod& pod) { pod.scored.claims = true; }, Unknown::kClaims, "claims"},
       {[](Pod& pod) { pod.attached_volumes = true; }, Unknown::kVolumes, "volumes"},
       {[](Pod& pod) { pod.scored.pod_affinity = true; }, Unknown::kPodAffinity, "pod_affinity"},

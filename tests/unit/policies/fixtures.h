@@ -11,6 +11,7 @@
 #include "model/accelerator.h"
 #include "model/avoid.h"
 #include "model/cluster_view.h"
+#include "model/kept_room.h"
 #include "model/pod.h"
 #include "model/time.h"
 
@@ -79,6 +80,17 @@ class FixedView : public model::ClusterView, public model::PoolStats {
   }
   std::uint64_t Generation() const override { return 1; }
   const model::PoolStats& Pools() const override { return *this; }
+  std::optional<model::PlanningPlace> LastKept(const model::PlanningPlace& place) const override {
+    std::optional<model::PlanningPlace> last;
+    for (const model::NodeState& node : nodes_) {
+      for (const auto& [name, text] : node.node.annotations) {
+        for (const model::KeptRoom& room : model::ParseKeptRooms(text)) {
+          if (PlaceOf(room) <= place) last = std::max(last, std::optional(PlaceOf(room)));
+        }
+      }
+    }
+    return last;
+  }
 
   std::size_t Nodes(Index accelerator) const override {
     return static_cast<std::size_t>(

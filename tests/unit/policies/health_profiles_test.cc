@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kube/json.h"
 #include "policies/scheduling/health.h"
+#include "probe/probes.h"
+#include "probe/verdict.h"
 #include "tests/unit/policies/fixtures.h"
 
 namespace berth::policies::scheduling {
@@ -132,8 +135,8 @@ INSTANTIATE_TEST_SUITE_P(
         // A plugin that was killed.
         ProfileCase{
             "PluginTimedOut", HealthProfile::kNpd,
-            R"("type": "KubeletUnhealthy", "status": "Unknown", "reason": "KubeletUnhealthy",
-                "message": "Timeout when running plugin")",
+            R"("type": "KubeletUnhealthy", "status": "Unknown", "reason": "KubeletIsHealthy",
+                "message": "Timeout when running plugin \"/home/kubernetes/bin/health-checker\": state - signa")",
             Fate::kComesLast},
         ProfileCase{"DeadDetectorOnABrokenNode", HealthProfile::kNpd,
                     R"("type": "KernelDeadlock", "status": "True", "reason": "DockerHung",
@@ -177,40 +180,66 @@ INSTANTIATE_TEST_SUITE_P(
                                 Fate::kComesLast}),
     NameOfCase);
 
-// What node-problem-detector 1.36.0 wrote of `berth probe`'s answers.
+// What node-problem-detector 1.36.0 publishes of a probe's answer, with the texts that `berth probe
+// config` writes (generateStatus in pkg/custompluginmonitor/custom_plugin_monitor.go): the message
+// is the answer unless that is well, and Unknown has the reason of False.
+std::string WrittenOf(std::string_view name, const probe::Verdict& answer) {
+  const probe::Probe& asked = *probe::FindProbe(name);
+  std::string status = "Unknown";
+  std::string_view reason = asked.well_reason;
+  std::string message = answer.message;
+  if (answer.outcome == probe::Outcome::kWell) {
+    status = "False";
+    message = asked.well_message;
+  } else if (answer.outcome == probe::Outcome::kBad) {
+    status = "True";
+    reason = asked.bad_reason;
+  }
+  return R"("type": ")" + std::string(asked.condition) + R"(", "status": ")" + status +
+         R"(", "reason": ")" + std::string(reason) + R"(", "message": ")" + message + '"';
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Probe, HealthProfileTable,
     testing::Values(
-        ProfileCase{"Lost", HealthProfile::kProbe,
-                    R"("type": "GPUIsLost", "status": "True", "reason": "GPUIsLost",
-                            "message": "0000:86:00.0 does not answer on the PCI bus")",
-                    Fate::kRefused},
+        ProfileCase{
+            "Lost", HealthProfile::kProbe,
+            WrittenOf("gpu-lost", probe::Bad("0000:86:00.0 does not answer on the PCI bus")),
+            Fate::kRefused},
         ProfileCase{"NotLost", HealthProfile::kProbe,
-                    R"("type": "GPUIsLost", "status": "False", "reason": "GPUsArePresent",
-                            "message": "all GPUs answer")",
-                    Fate::kFits},
-        ProfileCase{"TheDriverIsUnloaded", HealthProfile::kProbe,
-                    R"_("type": "GPUPendingPage", "status": "Unknown",
-                            "message": "nvidia-smi: the driver is not loaded (9)")_",
-                    Fate::kComesLast},
+                    WrittenOf("gpu-lost", probe::Well("8 GPUs answer")), Fate::kFits},
+        ProfileCase{
+            "TheDriverIsUnloaded", HealthProfile::kProbe,
+            WrittenOf("pending-page", probe::Unknown("nvidia-smi: the driver is not loaded (9)")),
+            Fate::kComesLast},
         ProfileCase{"DeadDetector", HealthProfile::kProbe,
-                    R"("type": "GPUIsLost", "status": "False",
-                            "message": "all GPUs answer")",
-                    Fate::kComesLast, kSilent},
+                    WrittenOf("gpu-lost", probe::Well("8 GPUs answer")), Fate::kComesLast, kSilent},
         ProfileCase{"RowRemapFailure", HealthProfile::kProbe,
-                    R"("type": "GPURowRemapFailure", "status": "True")", Fate::kRefused},
-        ProfileCase{"EccError", HealthProfile::kProbe, R"("type": "GPUECCError", "status": "True")",
+                    WrittenOf("remapped-rows",
+                              probe::Bad("GPU 0000:86:00.0 could not remap a row of its memory")),
+                    Fate::kRefused},
+        ProfileCase{"EccError", HealthProfile::kProbe,
+                    WrittenOf("ecc", probe::Bad("GPU 0000:86:00.0 has uncorrected ECC errors")),
                     Fate::kRefused},
         ProfileCase{"NfsUnresponsive", HealthProfile::kProbe,
-                    R"("type": "NFSUnresponsive", "status": "True")", Fate::kRefused},
-        ProfileCase{"Throttling", HealthProfile::kProbe,
-                    R"("type": "GPUClockThrottling", "status": "True")", Fate::kComesLast},
+                    WrittenOf("nfs", probe::Bad("statfs /mnt/data has not ended in 20s")),
+                    Fate::kRefused},
+        ProfileCase{
+            "Throttling", HealthProfile::kProbe,
+            WrittenOf("clock", probe::Bad("GPU 0000:86:00.0 is slowed down by its hardware")),
+            Fate::kComesLast},
         ProfileCase{"InfiniBandDownForRdma", HealthProfile::kProbe,
-                    R"("type": "IBLinkDown", "status": "True")", Fate::kRefused, kBeating,
-                    "rdma/hca_a"},
+                    WrittenOf("ib", probe::Bad("port 1 of mlx5_1 is 1: DOWN")), Fate::kRefused,
+                    kBeating, "rdma/hca_a"},
         ProfileCase{"InfiniBandDown", HealthProfile::kProbe,
-                    R"("type": "IBLinkDown", "status": "True")", Fate::kComesLast}),
+                    WrittenOf("ib", probe::Bad("port 1 of mlx5_1 is 1: DOWN")), Fate::kComesLast}),
     NameOfCase);
+
+TEST(HealthProfiles, OfProbesKnowsTheConditionOfEach) {
+  std::set<std::string> published;
+  for (const probe::Probe& each : probe::AllProbes()) published.emplace(each.condition);
+  EXPECT_EQ(ExpectedTypes(Of(HealthProfile::kProbe)), published);
+}
 
 // NVIDIA/NVSentinel, platform-connectors/pkg/connectors/kubernetes/process_node_events.go: the
 // reason is the check's name and IsHealthy or IsNotHealthy; times are those of the event.
