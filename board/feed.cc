@@ -185,6 +185,10 @@ class Feed::Handler final : public kube::ListWatchHandler<T> {
     writer_.OnHeard(version);
     troubles_->Set(kind_, absl::OkStatus());
   }
+  void OnGranted() override {
+    writer_.OnGranted();
+    troubles_->Set(kind_, absl::OkStatus());
+  }
   void OnFailed() override { writer_.OnFailed(); }
 
  private:

@@ -33,8 +33,9 @@ enum class NodeStatus : std::uint8_t {
 using Share = std::pair<std::string, double>;
 
 /// The most cells in which a node is drawn. A node may claim any number of devices, and every page
-/// makes room for it.
-inline constexpr std::int64_t kMostCells = 64;
+/// makes room for it, in the boxes of all nodes of its pool. Real nodes of the catalogue's
+/// accelerators have 16 devices at most.
+inline constexpr std::int64_t kMostCells = 16;
 
 /// A node as the board draws it. Its devices are HeldDevices(), PlannedDevices(), `free` and
 /// `broken` together, and the page draws them in this order: which of its devices a pod got is not
@@ -75,8 +76,8 @@ std::int64_t HeldDevices(const NodeRow& row);
 /// which a slice is held.
 std::int64_t PlannedDevices(const NodeRow& row);
 
-/// For how many devices each cell stands with which the node is drawn: one, or as many as leave it
-/// kMostCells at most.
+/// For about how many devices each cell stands with which the node is drawn: one, or as many as
+/// leave it kMostCells at most.
 std::int64_t DevicesPerCell(const NodeRow& row);
 
 }  // namespace berth::board

@@ -1,6 +1,6 @@
 // The panel about one node or one pod: what the policies say, in the words of `berth explain`.
 
-import {age, element, facts, link, since, STATUS_NAMES} from './words.js';
+import {age, element, facts, link, since, STATUS_NAMES, UNREADABLE} from './words.js';
 
 const AGAIN = 5000; // milliseconds between two requests for the same panel
 
@@ -116,7 +116,10 @@ export class Details {
           element('p', {}, `For ${node.judgedFor} it ${verdict}.`), opinions(node.verdict.policies));
     }
     if (node.judgedFor === '') {
-      content.push(element('p', {}, 'It has no accelerators: pods that run there are not shown, and no policy judges it.'));
+      const hasNone = node.status !== UNREADABLE && node.pods.length === 0;
+      content.push(element('p', {}, hasNone ?
+        'It has no accelerators: pods that run there are not shown, and no policy judges it.' :
+        'Which accelerators it has is not known, so no policy judges it.'));
     }
     if (node.conditions.length > 0) content.push(element('h3', {}, 'Conditions'), this.conditions(node.conditions));
     return content;

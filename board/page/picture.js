@@ -200,35 +200,43 @@ export class Picture {
   /** What each cell of the node is, in the order in which they are drawn. */
   kindsOf(id) {
     const {board} = this;
-    const kinds = [];
-    const isOwned = this.foundOwners.size > 0 && board.held[id].some((word, i) => i % 2 === 0 && this.foundOwners.has(word));
+    const held = board.held[id];
+    const isOwned = this.foundOwners.size > 0 && held.some((word, i) => i % 2 === 0 && this.foundOwners.has(word));
     const isDim = this.found !== null && (isOwned || !this.found.has(id));
-    const put = (kind, number) => {
-      for (let i = 0; i < number; ++i) kinds.push(kind);
-    };
+    const heldKind = isDim ? 'dim' : 'held';
+    const numbers = [[heldKind, board.heldCount[id]], ['planned', board.plannedCount[id]],
+      ['free', board.free[id]], ['broken', board.broken[id]]].filter(([, number]) => number > 0);
+    const kinds = [];
+    let devices = 0;
+    for (const [i, [kind, number]] of numbers.entries()) {
+      devices += number;
+      // Where a cell stands for several devices, every kind has one all the same.
+      const most = board.cells(id) - (numbers.length - 1 - i);
+      const end = Math.max(kinds.length + 1, Math.min(Math.ceil(devices / board.perCell[id]), most));
+      while (kinds.length < end) kinds.push(kind);
+    }
+    if (isOwned) this.markOwners(id, kinds, kinds.lastIndexOf(heldKind) + 1);
+    return kinds;
+  }
+
+  /**
+   * Marks the cells of the owners that were found among the first `cells`, which are held. First come
+   * those that an owner has alone, then those that several share: such a cell belongs to each of them.
+   */
+  markOwners(id, kinds, cells) {
+    const {board} = this;
     const held = board.held[id];
     const perCell = board.perCell[id];
-    const rest = isDim ? 'dim' : 'held';
-    for (let i = 0; i < held.length; i += 2) {
-      put(this.foundOwners.has(held[i]) ? 'found' : rest, Math.floor(held[i + 1] / perCell));
-    }
-    // Then the cells that several share. One belongs to everybody who has a part of it.
-    let parts = kinds.length;
-    let devices = 0;
-    const fill = (kind, number) => {
-      devices += number;
-      put(kind, Math.ceil(devices / perCell) - kinds.length);
+    let at = 0; // in devices
+    const mark = (word, devices) => {
+      if (devices > board.noDevice && this.foundOwners.has(word)) {
+        const begin = Math.floor((at + board.noDevice) / perCell);
+        const end = Math.ceil((at + devices - board.noDevice) / perCell);
+        kinds.fill('found', Math.min(begin, cells - 1), Math.min(end, cells));
+      }
+      at += devices;
     };
-    fill(rest, board.heldCount[id]);
-    for (let i = 0; i < held.length; i += 2) {
-      const part = (held[i + 1] / perCell) % 1;
-      const isFound = part > board.noDevice && this.foundOwners.has(held[i]);
-      if (isFound) kinds.fill('found', Math.floor(parts + board.noDevice), board.wholeDevices(parts + part));
-      parts += part;
-    }
-    fill('planned', board.plannedCount[id]);
-    fill('free', board.free[id]);
-    fill('broken', board.broken[id]);
-    return kinds;
+    for (let i = 0; i < held.length; i += 2) mark(held[i], held[i + 1] - held[i + 1] % perCell);
+    for (let i = 0; i < held.length; i += 2) mark(held[i], held[i + 1] % perCell);
   }
 }

@@ -4,6 +4,7 @@
 
 const SILENCE = 25_000; // the server says something every 10 s
 const FIRST_SILENCE = 10_000; // it answers at once, unless the browser has taken an old connection that is dead
+const FIRST_WAIT = 250;
 const LONGEST_WAIT = 10_000;
 
 /** Wrong token: no use to try again with it. */
@@ -73,6 +74,7 @@ export class Stream {
     this.patience = FIRST_SILENCE;
     this.abort = new AbortController();
     this.isRefused = false;
+    this.isRenewed = false; // since the last connection was begun
     setInterval(() => this.check(this.patience), 2500);
     addEventListener('online', () => this.hurry(0));
     addEventListener('pageshow', (event) => event.persisted && this.hurry(0)); // it was put aside
@@ -94,6 +96,7 @@ export class Stream {
 
   /** The token is another one: connects anew, also after a refusal. */
   renew() {
+    this.isRenewed = true;
     this.abort.abort();
     if (this.isRefused) this.run();
     else this.wake?.();
@@ -101,15 +104,17 @@ export class Stream {
 
   async run() {
     this.isRefused = false;
-    for (let wait = 250;; wait = Math.min(2 * wait, LONGEST_WAIT)) {
+    for (let wait = FIRST_WAIT;; wait = this.isRenewed ? FIRST_WAIT : Math.min(2 * wait, LONGEST_WAIT)) {
+      this.isRenewed = false;
       try {
-        await this.follow(() => { wait = 250; });
+        await this.follow(() => { wait = FIRST_WAIT; });
       } catch (error) {
-        if (error instanceof Refused) {
+        if (error instanceof Refused && !this.isRenewed) {
           this.isRefused = true;
           return this.listener.onRefused(error.message);
         }
       }
+      if (this.isRenewed) continue; // what the former token met with says nothing of this one
       this.listener.onLost();
       await new Promise((resolve) => {
         this.wake = resolve;

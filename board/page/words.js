@@ -3,6 +3,7 @@
 
 /** What NodeStatus of board/node_row.h means. */
 export const GOOD = 0;
+export const UNREADABLE = 2;
 
 export const STATUS_NAMES = ['good', 'broken', 'cannot be read', 'not Ready', 'cordoned'];
 
@@ -50,7 +51,7 @@ export function describeNode(board, id) {
   if (board.planned[id].length > 0) parts.push(`planned for ${sharesIn(board, board.planned[id])}`);
   if (board.free[id] > 0) parts.push(`${board.free[id]} free`);
   if (board.broken[id] > 0) parts.push(`${board.broken[id]} broken`);
-  if (board.perCell[id] > 1) parts.push(`each cell stands for ${board.perCell[id]} devices`);
+  if (board.perCell[id] > 1) parts.push(`each cell stands for about ${board.perCell[id]} devices`);
   return parts.join('; ');
 }
 

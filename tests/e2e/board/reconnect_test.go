@@ -113,6 +113,26 @@ func TestTheNewAddressWorksInTheTabThatAsksForIt(t *testing.T) {
 	}
 }
 
+// The page leaves a connection for the sake of an address, and does not say that the board is away.
+func TestAnAddressThatIsOpenedAgainIsNoLostConnection(t *testing.T) {
+	l := open(t, 1500, 950)
+	l.awaitLive()
+	address, err := l.board.URL()
+	l.Check("find the board's address", err)
+	eval[bool](l, `((health) => {
+		window.states = [];
+		new MutationObserver(() => states.push(health.textContent)).observe(health, {childList: true});
+		return true;
+	})(document.querySelector('#health'))`)
+	eval[string](l, "location.href = "+quoted(address))
+	l.Await("another connection", func() bool {
+		return eval[bool](l, "states.length > 1 && states.at(-1) === 'Live'")
+	})
+	if states := eval[[]string](l, "states"); states[0] != "Connecting to the board" || len(states) != 2 {
+		t.Errorf("the page said %q", states)
+	}
+}
+
 // After a machine has slept its connections are dead, and nobody says so. The page notices the silence.
 func TestNoticesThatAConnectionIsSilentlyDead(t *testing.T) {
 	l := openThroughAProxy(t, 1500, 950)

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/fleet"
@@ -226,6 +227,25 @@ func TestShowsTheConditionsOfANodeWithoutAccelerators(t *testing.T) {
 	})
 }
 
+// A device plugin that is away and a label that is missing take the devices from nobody.
+func TestDoesNotSayThatANodeHasNoAcceleratorsOnWhichPodsHoldSome(t *testing.T) {
+	l := open(t, 1500, 950)
+	l.awaitLive()
+	l.bind("held", "alice", "cpu-002", fleet.ResourceGPU, 1)
+	l.said("cpu-002")
+	l.Await("its panel to say so", func() bool {
+		body := l.text("#details-body")
+		if strings.Contains(body, "default/held") && strings.Contains(body, "Which accelerators it has is not known") {
+			return !strings.Contains(body, "It has no accelerators")
+		}
+		if body == "Asking the board" {
+			return false
+		}
+		l.run(chromedp.Focus("#picture", chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+		return false
+	})
+}
+
 // another is a pool of one more V100 node.
 func another(name string) fleet.Pool {
 	pool := pools(nodesPerPool * 5)[0]
@@ -276,12 +296,39 @@ func TestANodeMayClaimAnyNumberOfDevices(t *testing.T) {
 	l.addNodes(claims)
 	l.awaitV100Nodes(nodes + 1)
 	said := l.said(claims.NodeName(0))
-	for _, part := range []string{"1000000000 free", "each cell stands for 15625000 devices"} {
+	for _, part := range []string{"1000000000 free", "each cell stands for about 62500000 devices"} {
 		if !strings.Contains(said, part) {
 			t.Errorf("the board says %q, without %q", said, part)
 		}
 	}
 	l.awaitText("#health", "Live")
+
+	// One of them is seen all the same, if it is broken or if its owner is looked for.
+	l.Await("a picture without broken devices", func() bool { return l.pixels("broken") == 0 })
+	_, err := shared.Client.CoreV1().Nodes().Patch(l.Context(), claims.NodeName(0), types.MergePatchType,
+		[]byte(`{"status":{"allocatable":{"`+fleet.ResourceGPU+`":"999999999"}}}`), metav1.PatchOptions{}, "status")
+	l.Check("offer one device less", err)
+	l.Await("the broken device", func() bool { return l.pixels("broken") > 0 })
+	l.bind("train-7", "erin", claims.NodeName(0), fleet.ResourceGPU, 1)
+	l.awaitText("#owner-rows", "erin 1")
+	l.run(chromedp.Click(`#owner-rows li[data-key="erin"] button`, chromedp.ByQuery))
+	l.Await("the device of its owner", func() bool { return l.pixels("found") > 0 })
+}
+
+// pixels counts those of the picture that have one of the colours of the style sheet.
+func (l *look) pixels(colour string) int {
+	l.Helper()
+	return eval[int](l, fmt.Sprintf(`(() => {
+		const hex = getComputedStyle(document.documentElement).getPropertyValue('--%s').trim();
+		const [red, green, blue] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+		const canvas = document.querySelector('#nodes');
+		const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+		let pixels = 0;
+		for (let i = 0; i < data.length; i += 4) {
+			if (data[i] === red && data[i + 1] === green && data[i + 2] === blue) ++pixels;
+		}
+		return pixels;
+	})()`, colour))
 }
 
 // What the page asks for goes to the board alone.

@@ -149,11 +149,11 @@ TEST(BoardPicture, ANodeIsDrawnInFewCellsHoweverManyDevicesItClaims) {
     std::int64_t per_cell;
   } cases[] = {{0, 1},
                {1, 1},
-               {kMostCells, 1},
-               {kMostCells + 1, 2},
-               {80, 2},
-               {1'000'000'000, 15'625'000},
-               {std::numeric_limits<std::int64_t>::max(), 15'625'000}};
+               {16, 1},
+               {17, 2},
+               {80, 5},
+               {1'000'000'000, 62'500'000},
+               {std::numeric_limits<std::int64_t>::max(), 62'500'000}};
   for (const auto& [devices, per_cell] : cases) {
     BoardUnderTest board;
     board.Put(MakeNode("a", devices));
@@ -168,8 +168,8 @@ TEST(BoardPicture, ANodeIsDrawnInFewCellsHoweverManyDevicesItClaims) {
 }
 
 TEST(BoardPicture, CellsAreCountedOverAllThatTheDevicesAreUsedFor) {
-  const NodeRow row{.held = {{"alice", 40.5}}, .planned = {{"bob", 20}}, .free = 3, .broken = 2};
-  EXPECT_EQ(DevicesPerCell(row), 2) << "41 held, 20 planned, 3 free and 2 broken are 66";
+  const NodeRow row{.held = {{"alice", 7.5}}, .planned = {{"bob", 5}}, .free = 3, .broken = 2};
+  EXPECT_EQ(DevicesPerCell(row), 2) << "8 held, 5 planned, 3 free and 2 broken are 18";
 }
 
 constexpr char kHalf[] = "nvidia.com/mig-3g.20gb";
