@@ -95,12 +95,14 @@ absl::StatusOr<std::vector<std::string>> Fill(const ReportArguments& arguments,
 }
 
 absl::StatusOr<report::Report> MakeReport(const ReportArguments& arguments) {
+  const std::string& only_namespace = arguments.api.namespace_name;
+  const absl::Status named = CheckNamespace(only_namespace);
+  if (!named.ok()) return named;
   const auto config = LoadConfig(arguments.config);
   if (!config.ok()) return config.status();
   const auto now = ReportTime(arguments.now);
   if (!now.ok()) return now.status();
   const process::Engine engine = process::MakeEngine(*config);
-  const std::string& only_namespace = arguments.api.namespace_name;
   const report::Judge judge = MakeJudge(*config, engine, only_namespace);
   report::Survey survey(engine.catalog);
   auto notes = Fill(arguments, judge, survey);

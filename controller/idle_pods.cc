@@ -68,15 +68,16 @@ void IdlePods::Look() {
   const auto uses = usage::AskUse(*prometheus_, options_.idle, holdings, options_.now());
   if (!uses.ok()) {
     if (absl::IsCancelled(uses.status())) return;
-    failed_since_ = true;
+    ++failed_since_;
     metrics_->OnError();
     server::Log(server::LogLevel::kWarning, "cannot tell which devices are idle",
                 {{"error", std::string(uses.status().message())}});
     return;
   }
   // Whether pods used a device before this look's window, and after the last one's, is not known.
-  if (failed_since_ && timer_->Now() - looked_ > options_.idle.window) told_.clear();
-  failed_since_ = false;
+  // One failed look alone leaves such a time only where looks are as rare as windows.
+  if (failed_since_ > 1 && timer_->Now() - looked_ > options_.idle.window) told_.clear();
+  failed_since_ = 0;
   looked_ = began;
   metrics_->Set(*uses);
   if (!options_.config.events) return;

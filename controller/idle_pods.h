@@ -39,9 +39,9 @@ inline constexpr kube::Permission kIdleEvictPermissions[] = {{"", "pods/eviction
 /// - its annotation keep-idle-until does not put that off;
 /// - it is old enough, and no PodDisruptionBudget is in the way.
 /// If it is not, another Event says why. A look that fails, because Prometheus does not answer,
-/// changes nothing; but if looks fail for longer than the window, the grace periods begin anew,
-/// because nobody has seen what was used in between. A controller that begins to lead begins them
-/// anew, too. A pod without measurements is not idle.
+/// changes nothing; but if two or more in a row fail, and for longer than the window, the grace
+/// periods begin anew, because nobody has seen what was used in between. A controller that begins
+/// to lead begins them anew, too. A pod without measurements is not idle.
 ///
 /// Controller owns it. Run() blocks, so give it a thread. Not thread-safe.
 class IdlePods {
@@ -110,9 +110,9 @@ class IdlePods {
   IdleMetrics* const metrics_;
   /// By "<namespace>/<name>", because a pod that is not idle any more is not read.
   std::map<std::string, Told> told_;
-  /// When the last look began that did not fail, and whether one has failed since.
+  /// When the last look began that did not fail, and how many have failed since.
   Clock::time_point looked_;
-  bool failed_since_ = false;
+  std::size_t failed_since_ = 0;
   /// The name of the pod that was read last: where the next look begins.
   std::string read_last_;
   /// When notebooks were evicted in the last minute.

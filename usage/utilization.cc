@@ -14,9 +14,7 @@ constexpr model::Duration kShortestStep{15};
 constexpr model::Duration kLongestStep = std::chrono::minutes(1);
 constexpr int kWantedSteps = 120;
 constexpr int kMostSteps = 720;
-// From one moment to the next at which it is asked whether a device was used since the last one.
-constexpr model::Duration kUseStep = std::chrono::minutes(10);
-// The same where only the moments themselves count.
+// As kUseStep, where only the moments themselves count. Prometheus' samples may be as old, too.
 constexpr model::Duration kUseStepOfExpressions = std::chrono::minutes(5);
 
 // In seconds, which every version of PromQL knows.
@@ -35,20 +33,32 @@ bool IsSelector(std::string_view query) {
          (rest.front() == '{' && rest.back() == '}' && std::ranges::count(rest, '{') == 1);
 }
 
+std::string Copied(const std::string& expression, std::string_view from, std::string_view to,
+                   std::string_view pattern) {
+  return fmt::format("label_replace({}, \"{}\", \"$1\", \"{}\", \"{}\")", expression, to, from,
+                     pattern);
+}
+
 // The labels of the pod that holds the device. Where Prometheus does not honour the labels of what
 // it scrapes, "pod" and "namespace" are those of the exporter's own pod, which then counts for
-// nothing.
-std::string OfHolder(const std::string& expression) {
-  return fmt::format(
-      "label_replace(label_replace({}, \"pod\", \"$1\", \"exported_pod\", \"(.+)\"), "
-      "\"namespace\", \"$1\", \"exported_namespace\", \"(.+)\")",
-      expression);
+// nothing. They are kept under other names, because an exporter that was made anew has another pod,
+// and Prometheus refuses to have two series with the same labels.
+std::string OfHolder(std::string expression) {
+  for (const std::string label : {"pod", "namespace"}) {
+    expression = Copied(expression, label, "scraped_" + label, "(.*)");
+    expression = Copied(expression, "exported_" + label, label, "(.+)");
+  }
+  return expression;
+}
+
+// The greatest value for each pod that holds devices, and `labels`.
+std::string MaxByHolder(std::vector<std::string> labels, const std::string& expression) {
+  labels.insert(labels.begin(), {"namespace", "pod"});
+  return fmt::format("max by ({}) ({})", fmt::join(labels, ", "), OfHolder(expression));
 }
 
 std::string ByDevice(const UtilizationConfig& config, const std::string& expression) {
-  std::vector<std::string> labels = {"namespace", "pod"};
-  labels.insert(labels.end(), config.device_labels.begin(), config.device_labels.end());
-  return fmt::format("max by ({}) ({})", fmt::join(labels, ", "), OfHolder(expression));
+  return MaxByHolder(config.device_labels, expression);
 }
 
 std::string PodOf(const Sample& sample) {
@@ -84,15 +94,15 @@ std::string CoverageQuery(const UtilizationConfig& config, model::Duration windo
 }
 
 std::string LastUseQuery(const UtilizationConfig& config, double below, model::Duration span) {
-  // Prometheus holds a sample in memory for each device and step, so the steps are long.
+  // Prometheus holds a sample in memory for each pod and step, so the steps are long.
   const bool all_samples = IsSelector(config.query);
   const model::Duration step = all_samples ? kUseStep : kUseStepOfExpressions;
   const std::string used = all_samples
                                ? fmt::format("max_over_time({}[{}])", config.query, InSeconds(step))
                                : fmt::format("({})", config.query);
-  return fmt::format("max by (namespace, pod) (max_over_time({}[{}:{}]))",
-                     OfHolder(fmt::format("timestamp({} >= {})", used, below)), InSeconds(span),
-                     InSeconds(step));
+  return fmt::format("max_over_time(({})[{}:{}])",
+                     MaxByHolder({}, fmt::format("timestamp({} >= {})", used, below)),
+                     InSeconds(span), InSeconds(step));
 }
 
 absl::StatusOr<MeasuredPods> Measure(Prometheus& prometheus, const UtilizationConfig& config,

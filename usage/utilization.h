@@ -2,6 +2,7 @@
 
 #include <absl/status/statusor.h>
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,9 +43,12 @@ std::string CoverageQuery(const UtilizationConfig& config, model::Duration windo
 /// 720th of windows of more than half a day. At least 15 s.
 model::Duration StepOf(model::Duration window);
 
+/// How long after the use the time may be, at most, that LastUseQuery() tells.
+inline constexpr model::Duration kUseStep = std::chrono::minutes(10);
+
 /// The query for the last time within `span` at which a device of each pod was used at least
 /// `below` percent, as Unix time. Of a selector all samples count, and the time is the end of the
-/// ten minutes in which the use was; any other query counts every five minutes.
+/// kUseStep in which the use was; any other query counts every five minutes.
 std::string LastUseQuery(const UtilizationConfig& config, double below, model::Duration span);
 
 /// Asks what was measured. Errors are those of Prometheus::Query().

@@ -88,6 +88,14 @@ TEST(ReportCommand, MayBeAboutOneNamespace) {
   EXPECT_EQ(lines.output.find('\n'), lines.output.size() - 1) << lines.output;
 }
 
+// It would be put into the path of a request, or find nothing in a file.
+TEST(ReportCommand, RefusesWhatIsNoNameOfANamespace) {
+  const std::string objects = std::string(kReportFolder) + "objects.json";
+  const Ran ran = RunReport({"--objects", objects, "-n", "ml team"});
+  EXPECT_EQ(ran.exit_code, kExitUsage);
+  EXPECT_EQ(ran.errors, "berth report: -n: \"ml team\" is no name of a namespace\n");
+}
+
 TEST(ReportCommand, TakesTheConfigurationThatWouldBeInstalled) {
   const std::string config = testing::TempDir() + "report_config.yaml";
   std::ofstream(config) << "apiVersion: config.berth.dev/v1alpha1\nkind: BerthConfiguration\n"

@@ -276,6 +276,13 @@ TEST_F(IdlePodsTest, BeginsTheGracePeriodAnewAfterUse) {
   Measure({{"notebook", 0}});
   RunFor(minutes(55));
   EXPECT_THAT(api_.evicted, IsEmpty());
+  EXPECT_THAT(Reasons(), ElementsAre("notebook Idle", "notebook Idle"));
+  const auto deadline = [this](std::size_t event) {
+    const std::string message = api_.events[event]["message"];
+    const std::size_t begin = message.find("evicted after ");
+    return message.substr(begin, message.find(',', begin) - begin);
+  };
+  EXPECT_NE(deadline(0), deadline(1)) << "the first one does not hold any more";
   RunFor(minutes(15));
   EXPECT_THAT(api_.evicted, ElementsAre("notebook"));
 }
@@ -310,6 +317,25 @@ TEST_F(IdlePodsTest, GoesOnWithTheGracePeriodAfterPrometheusWasAwayForLessThanTh
   RunFor(hours(2));
   EXPECT_THAT(api_.evicted, IsEmpty());
   RunFor(minutes(20));
+  EXPECT_THAT(api_.evicted, ElementsAre("notebook"));
+}
+
+// Between two looks that do not fail, nobody sees most of the time either.
+TEST_F(IdlePodsTest, GoesOnWithTheGracePeriodAfterOneFailedLookHoweverRareLooksAre) {
+  Add("notebook", true);
+  config_.every = hours(6);
+  config_.evict_notebooks_after = hours(24);
+  Measure({{"notebook", 0}});
+  RunFor(hours(12));
+  prometheus_.status = 503;
+  testing::internal::CaptureStderr();
+  RunFor(hours(6));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("cannot tell which devices"));
+  EXPECT_THAT(metrics_.Exposition(), HasSubstr("berth_idle_errors_total 1\n"));
+  prometheus_.status = 200;
+  RunFor(hours(6));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+  RunFor(hours(6));
   EXPECT_THAT(api_.evicted, ElementsAre("notebook"));
 }
 

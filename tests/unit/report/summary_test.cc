@@ -216,8 +216,8 @@ TEST_F(SummaryTest, TellsWhichPodsBerthWouldNotPutWhereTheyRun) {
 TEST_F(SummaryTest, WhatIsKeptForGangsIsNotKeptFromPodsThatRunThere) {
   std::string node = NodeJson("gpu-1", kV100);
   node.insert(node.find(R"("name")"),
-              R"("annotations": {"berth.dev/kept": "ml/train devices=8 priority=9 )"
-              R"(created=2026-06-01T00:00:00Z ends-by=2026-06-01T12:30:00Z )"
+              R"("annotations": {"berth.dev/kept": "ml/train resource=nvidia.com/gpu devices=8 )"
+              R"(priority=9 created=2026-06-01T00:00:00Z ends-by=2026-06-01T12:30:00Z )"
               R"(until=2026-06-01T12:30:00Z"}, )");
   const Report report =
       On({node, PodJson({.name = "runs", .resources = kOneGpu, .node = "gpu-1"})});

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <fstream>
+#include <sstream>
 #include <string>
 
 #include "tests/unit/usage/fake_prometheus.h"
@@ -79,13 +81,25 @@ TEST(Utilization, HasALastMoment) {
 TEST(Utilization, HasALastMomentAmongAllSamplesOfASelector) {
   const std::string query = LastUseQuery({.query = "util{cluster=\"east\"}"}, 5, hours(24));
   EXPECT_THAT(query, HasSubstr("timestamp(max_over_time(util{cluster=\"east\"}[600s]) >= 5)"));
-  EXPECT_TRUE(query.ends_with("[86400s:600s]))")) << query;
+  EXPECT_TRUE(query.ends_with("[86400s:600s])")) << query;
 }
 
 TEST(Utilization, HasALastMomentAmongThoseOfAnExpressionEveryFiveMinutes) {
   const std::string query = LastUseQuery({.query = "a or b"}, 2.5, hours(24));
   EXPECT_THAT(query, HasSubstr("timestamp((a or b) >= 2.5)"));
-  EXPECT_TRUE(query.ends_with("[86400s:300s]))")) << query;
+  EXPECT_TRUE(query.ends_with("[86400s:300s])")) << query;
+}
+
+// A test in tests/chart has promtool evaluate them: some fail only where there are certain series.
+TEST(Utilization, IsAskedByQueriesThatPromtoolHasTried) {
+  std::ostringstream tried;
+  tried << std::ifstream("tests/golden/usage/queries.yaml").rdbuf();
+  const UtilizationConfig expression{.query = "100 * DCGM_FI_PROF_GR_ENGINE_ACTIVE"};
+  for (const std::string& query :
+       {PeakQuery({}, hours(2)), CoverageQuery({}, hours(2)), LastUseQuery({}, 5, hours(24)),
+        PeakQuery(expression, hours(2)), LastUseQuery(expression, 5, hours(24))}) {
+    EXPECT_THAT(tried.str(), HasSubstr("- expr: '" + query + "'\n"));
+  }
 }
 
 }  // namespace
