@@ -52,13 +52,23 @@ void AddEnd(const Condition& was, model::Time until, model::Time now,
   ForgetOneTooMany(past, was.status, false);
 }
 
-// Whether the status of `record`, which `is` has again as of `now`, counts as never lost. A clock
-// of the node that was set right meanwhile would make the gap shorter or longer.
+// Whether the status of `record`, which `is` has again as of `now`, counts as never lost. Berth's
+// clock tells the gap: that of the node would make it shorter or longer if it was set right
+// meanwhile. But Berth may have learned of either end late, so its gap is taken to be within
+// kClockError of that by the node.
 bool IsTheSame(const PastStatus& record, const Condition& is, model::Time now) {
+  const auto is_shorter_by_node = [&](model::Duration gap) {
+    return is.last_transition < model::SaturatingAdd(record.until, gap);
+  };
   if (now == model::kNoTime || record.noticed == model::kNoTime) {
-    return is.last_transition < model::SaturatingAdd(record.until, model::kSameFault);
+    return is_shorter_by_node(model::kSameFault);
   }
-  return now < model::SaturatingAdd(record.noticed, model::kSameFault);
+  const bool is_same = now < model::SaturatingAdd(record.noticed, model::kSameFault);
+  // A gap of nothing is no word on its length: some detectors never write another time.
+  const bool node_knows = record.until != model::kNoTime && is.last_transition > record.until;
+  if (!node_knows) return is_same;
+  return is_shorter_by_node(is_same ? model::kSameFault + model::kClockError
+                                    : model::kSameFault - model::kClockError);
 }
 
 // Records that `is`, a condition with status True or False, has become so, as was noticed at `now`.
@@ -74,6 +84,18 @@ void AddBeginning(const Condition& is, model::Time now, std::vector<PastStatus>&
   }
   record->lasts = true;
   ForgetOneTooMany(past, is.status, true);
+}
+
+// Records the types that are new on a known node and True: some detectors write a condition only
+// when there is a fault. Those that are False are left out, because a detector that comes to a node
+// writes many of them.
+void AddAppeared(const std::vector<Condition>& former, const std::vector<Condition>& present,
+                 model::Time now, std::vector<PastStatus>& past) {
+  if (former.empty()) return;  // the node itself is new
+  for (const Condition& is : present) {
+    if (is.status != ConditionStatus::kTrue || &*FirstOfType(present, is.type) != &is) continue;
+    if (FirstOfType(former, is.type) == former.end()) AddBeginning(is, now, past);
+  }
 }
 
 // Records that `was`, a condition with status Unknown, has become `is`: until then it had what it
@@ -121,6 +143,7 @@ void RememberStatus(const std::vector<Condition>& former, const std::vector<Cond
     }
     if (is->status != ConditionStatus::kUnknown) AddBeginning(*is, now, past);
   }
+  AddAppeared(former, present, now, past);
   std::erase_if(past, [&](const PastStatus& each) {
     return FirstOfType(present, each.type) == present.end();
   });

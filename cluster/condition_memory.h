@@ -22,11 +22,13 @@ inline constexpr std::size_t kMostPast = 8;
 ///   into every condition, and those are mostly False. The record's `until` is the last transition
 ///   of the present condition, and `noticed` is `now`.
 /// - A condition that has got a status is recorded as one that lasts: `since` is its last
-///   transition, and `noticed_since` is `now`. What a node or a type has when it is first seen is
-///   not recorded, because on most nodes that stays so.
+///   transition, and `noticed_since` is `now`. What a node has when it is first seen is not
+///   recorded, because on most nodes that stays so. Of a type that appears on a known node, only
+///   True is: for most types that is a fault that has begun.
 /// - If type and status are already in `past`, the entry goes on when the gap is shorter than
-///   model::kSameFault, and otherwise begins anew. The gap is by Berth's clock, and by that of the
-///   node if nobody knows.
+///   model::kSameFault, and otherwise begins anew. The gap is by Berth's clock, but at most
+///   model::kClockError shorter or longer than by that of the node, because Berth may learn of
+///   things late. If either clock does not tell, it is the gap by the other.
 /// - A condition that went by Unknown to the opposite status counts as having had the former one
 ///   until it got the opposite.
 /// - Types that are not in `present` are forgotten: whoever removes a condition says that it is

@@ -12,6 +12,10 @@ namespace berth::model {
 /// detector that restarts, or a condition that flaps, then does not begin a new fault.
 inline constexpr Duration kSameFault = std::chrono::minutes(10);
 
+/// By how much the clock of a node may be wrong. Where Berth itself has seen a condition change,
+/// what the node's object says of that counts only as far as it differs by more than this.
+inline constexpr Duration kClockError = std::chrono::minutes(5);
+
 /// A status that Berth itself has seen a condition of a node get or lose. A detector that starts
 /// reports every condition as well since now, so its transition time does not tell whether a fault
 /// just ended; this record does. `since` and `until` are times of the node's object. Its clock may

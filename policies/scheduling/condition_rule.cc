@@ -38,7 +38,7 @@ const model::PastStatus* SeenBad(const HealthCondition& entry, const model::Node
 // When the fault, which Berth has seen begin, began by Berth's clock. Berth may have learned of it
 // late, as after an outage, so the node's word counts too, less what its clock may be behind.
 model::Time BeganBefore(const model::PastStatus& seen) {
-  return std::min(seen.noticed_since, SaturatingAdd(seen.since, kClockError));
+  return std::min(seen.noticed_since, SaturatingAdd(seen.since, model::kClockError));
 }
 
 // The fault of the entry's type that has ceased, if it lasted too long for a slip of the detector;

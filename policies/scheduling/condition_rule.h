@@ -23,10 +23,6 @@ enum class Burden : std::uint8_t { kNone, kRecovering, kPenalized, kExcluded };
 /// slip of its detector.
 inline constexpr model::Duration kLongBad = std::chrono::minutes(1);
 
-/// By how much the clock of a node may be wrong. Where Berth has seen a fault begin, what the
-/// node's object says of that counts only if it is earlier by more than this.
-inline constexpr model::Duration kClockError = std::chrono::minutes(5);
-
 /// An entry of health.conditions with the reasons for each of its effects.
 struct ConditionRule {
   HealthCondition condition;

@@ -272,21 +272,76 @@ TEST(ConditionMemory, TellsTheSameFaultByItsOwnClock) {
   EXPECT_EQ(set_back.RecordOfTrue().since, kNoon + minutes(71));
 }
 
+// A minute later by the node, and eleven by Berth, whose watch was cut meanwhile.
+TEST(ConditionMemory, TellsTheSameFaultThoughItLearnsLateOfItsReturn) {
+  SeenCondition condition(kTrue);
+  condition.Turns(kFalse, kNoon + hours(2), kNoon + hours(2));
+  condition.Turns(kTrue, kNoon + minutes(121), kNoon + minutes(131));
+  EXPECT_EQ(condition.RecordOfTrue().since, kNoon);
+}
+
+// They are 19 minutes apart, and a watch that was cut tells of both at once.
+TEST(ConditionMemory, TellsTwoFaultsApartThoughItLearnsOfAllAtOnce) {
+  SeenCondition condition(kFalse);
+  const model::Time later = kNoon + hours(1);
+  condition.Turns(kTrue, later, later);
+  condition.Turns(kFalse, later + minutes(1), later + minutes(20));
+  condition.Turns(kTrue, later + minutes(20), later + minutes(20));
+  EXPECT_EQ(condition.RecordOfTrue().since, later + minutes(20));
+  EXPECT_EQ(condition.RecordOfTrue().noticed_since, later + minutes(20));
+}
+
+TEST(ConditionMemory, GoesByItsOwnClockWhereTheTransitionTimeStays) {
+  SeenCondition condition(kFalse);
+  condition.Turns(kTrue, kNoon, kNoon + hours(1));
+  condition.Turns(kFalse, kNoon, kNoon + hours(2));
+  condition.Turns(kTrue, kNoon, kNoon + hours(3));
+  EXPECT_EQ(condition.RecordOfTrue().noticed_since, kNoon + hours(3));
+}
+
+// GKE's detector writes XidCriticalError only when there is a fault.
+TEST(ConditionMemory, NotesATypeThatAppearsOnAKnownNodeWithTrue) {
+  const std::vector<Condition> known = {{"Ready", kTrue, kNoon, kNoon}};
+  std::vector<Condition> present = known;
+  present.push_back({"A", kTrue, kNoon + hours(1), kNoon});
+  present.push_back({"B", kFalse, kNoon + hours(1), kNoon});
+  present.push_back({"C", kUnknown, kNoon + hours(1), kNoon});
+  std::vector<PastStatus> past;
+  RememberStatus({}, present, kNoon + hours(1), past);
+  EXPECT_THAT(past, IsEmpty()) << "the node is new";
+  RememberStatus(known, present, kNoon + hours(2), past);
+  EXPECT_THAT(past, ElementsAre(PastStatus{.type = "A",
+                                           .since = kNoon + hours(1),
+                                           .lasts = true,
+                                           .noticed_since = kNoon + hours(2)}));
+}
+
+TEST(ConditionMemory, IsBoundedHoweverManyTypesAppear) {
+  std::vector<Condition> present = {{"Ready", kTrue, kNoon, kNoon}};
+  const std::vector<Condition> known = present;
+  for (int i = 0; i < 100; ++i) present.push_back({"T" + std::to_string(i), kTrue, kNoon, kNoon});
+  std::vector<PastStatus> past;
+  RememberStatus(known, present, kNoon + hours(1), past);
+  EXPECT_EQ(past.size(), kMostPast);
+}
+
 // Times are what somebody wrote.
 TEST(ConditionMemory, BearsAnyTimes) {
   const model::Time times[] = {model::Time::min(), model::kNoTime, kNoon, model::kForever};
-  std::vector<PastStatus> past;
-  std::vector<Condition> former;
-  for (const model::Time a : times) {
-    for (const model::Time b : times) {
-      for (const auto& [status, time] : {std::pair{kTrue, a}, std::pair{kFalse, b}}) {
-        const std::vector<Condition> present = {{"A", status, time, kNoon}};
-        RememberStatus(former, present, model::kNoTime, past);
-        former = present;
+  for (const model::Time now : times) {
+    std::vector<PastStatus> past;
+    std::vector<Condition> former;
+    for (const model::Time a : times) {
+      for (const model::Time b : times) {
+        for (const auto& [status, time] : {std::pair{kTrue, a}, std::pair{kFalse, b}}) {
+          const std::vector<Condition> present = {{"A", status, time, kNoon}};
+          RememberStatus(former, present, now, past);
+          former = present;
+        }
       }
     }
+    EXPECT_EQ(past.size(), 2U);
   }
-  EXPECT_EQ(past.size(), 2U);
 }
 
 TEST(SnapshotMemory, IsOfTheNodeAndGoesWithIt) {

@@ -21,7 +21,7 @@ class Outages : public testing::Test {
   Outages() {
     pods_.OnReplaceBegin();
     pods_.OnReplaceEnd("10");
-    pods_.OnHeard("10");
+    pods_.OnGranted();
   }
 
   /// Requests fail for that long.
@@ -48,7 +48,7 @@ TEST_F(Outages, NothingHasHappenedAtFirst) {
 TEST_F(Outages, AreRememberedForAWhile) {
   BeAway(seconds(30));
   EXPECT_FALSE(OutageLately()) << "it lasts";
-  pods_.OnHeard("10");
+  pods_.OnGranted();
   EXPECT_TRUE(OutageLately());
   timer_.Pass(OutageMemory::kRemembered - milliseconds(1));
   pods_.OnHeard("11");
@@ -71,7 +71,7 @@ TEST_F(Outages, AreOverWhenEverythingWasListed) {
 
 TEST_F(Outages, AFailureAloneIsNone) {
   BeAway(OutageMemory::kShortest - milliseconds(1));
-  pods_.OnHeard("10");
+  pods_.OnGranted();
   timer_.Pass(seconds(50));
   pods_.OnHeard("11");
   EXPECT_FALSE(OutageLately()) << "the watch was granted soon; that nothing happened is no failure";
@@ -80,7 +80,7 @@ TEST_F(Outages, AFailureAloneIsNone) {
 TEST_F(Outages, TheViewIsBehindUntilTheWatchTellsSomething) {
   BeAway(milliseconds(300));
   EXPECT_TRUE(IsBehind());
-  pods_.OnHeard("10");
+  pods_.OnGranted();
   EXPECT_TRUE(IsBehind()) << "the watch was granted, and its events are yet to come";
   pods_.OnHeard("10");
   EXPECT_FALSE(IsBehind()) << "a bookmark says that there were none";

@@ -113,6 +113,7 @@ const HealthCondition kLost{"GPUIsLost", Effect::kExclude, Duration{0}, minutes(
 // It has no recovery.
 const HealthCondition kPending{"GPUPendingPage", Effect::kExclude};
 const HealthCondition kLostFor5m{"GPUIsLost", Effect::kExclude, minutes(5), minutes(10), {}};
+const HealthCondition kLostFor30m{"GPUIsLost", Effect::kExclude, minutes(30), minutes(10), {}};
 const HealthCondition kReady{.type = "AcceleratedHardwareReady",
                              .effect = Effect::kExclude,
                              .recovery = minutes(10),
@@ -340,6 +341,8 @@ std::vector<MinDurationCase> MinDurationCases() {
        minutes(65),
        minutes(65),
        minutes(65)},
+      // As GKE's detector writes XidCriticalError, only when there is a fault.
+      {"SeenToAppear", {Step{}, Turned(minutes(60), kTrue)}, minutes(65), minutes(65), minutes(65)},
       // As from a list after an outage.
       {"LearnedLate",
        {kWell, Turned(minutes(63), kTrue, minutes(3))},
@@ -387,6 +390,24 @@ std::vector<Story> MinDurationStories() {
   }
   return stories;
 }
+
+// The watch is cut meanwhile.
+INSTANTIATE_TEST_SUITE_P(WhatIsLearnedLate, DetectorFaults,
+                         testing::Values(Story{.name = "ARestartDoesNotBeginAnew",
+                                               .entry = kLostFor30m,
+                                               .steps = {kWell, Turned(minutes(60), kTrue),
+                                                         Turned(minutes(70), kFalse),
+                                                         Turned(minutes(81), kTrue, minutes(10))},
+                                               .excluded_until = kAlways,
+                                               .excluded_from = minutes(90)},
+                                         Story{.name = "AnotherFaultBeginsAnew",
+                                               .entry = kLostFor30m,
+                                               .steps = {kWell, Turned(minutes(60), kTrue),
+                                                         Turned(minutes(80), kFalse, minutes(19)),
+                                                         Turned(minutes(80), kTrue)},
+                                               .excluded_until = kAlways,
+                                               .excluded_from = minutes(110)}),
+                         [](const auto& param) { return param.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(MinDurations, DetectorFaults, testing::ValuesIn(MinDurationStories()),
                          [](const auto& param) { return param.param.name; });
