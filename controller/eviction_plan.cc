@@ -1,7 +1,6 @@
 #include "controller/eviction_plan.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <tuple>
@@ -19,15 +18,12 @@ using policies::scheduling::HealthCondition;
 using policies::scheduling::HealthConfig;
 using Index = model::AcceleratorCatalog::Index;
 
-// By how much the clock of a node may be wrong.
-constexpr model::Duration kClockError = std::chrono::minutes(5);
-
 // When a node was excluded at the latest by a fault that began at `fault` by the node's clock.
 // Later than in truth, a pod that came in between is evicted in vain, and what replaces it stays.
 // Earlier, a pod that the fault has hit would stay there for good.
 model::Time ExcludedByThen(const HealthCondition& entry, model::Time fault) {
   if (fault == model::kNoTime) return model::kForever;
-  return model::SaturatingAdd(model::SaturatingAdd(fault, entry.min_duration), kClockError);
+  return model::SaturatingAdd(model::SaturatingAdd(fault, entry.min_duration), model::kClockError);
 }
 
 std::size_t ShareOf(double share, std::size_t nodes) {
@@ -101,17 +97,19 @@ std::vector<NodeToEmpty> EvictionPlan::Due(const model::ClusterView& view,
           ThinnedOut(entry, away, rules_.health, view, catalog.size(), time);
       for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
         const model::NodeState* const node = view.At(i);
-        if (node == nullptr || node->quarantined) continue;
-        if (node->accelerator == model::AcceleratorCatalog::kNone) continue;
-        const bool stands_back = thinned[static_cast<std::size_t>(node->accelerator)] ||
-                                 policies::scheduling::IsTripped(entry, rules_.health, view.Pools(),
-                                                                 node->accelerator, time);
-        if (!stands_back) LookAt(*node, view.Pools(), rule, entry, {time, now}, due);
+        if (node == nullptr || node->accelerator == model::AcceleratorCatalog::kNone) continue;
+        const bool is_tripped = policies::scheduling::IsTripped(entry, rules_.health, view.Pools(),
+                                                                node->accelerator, time);
+        // The node is open to pods until the breaker closes.
+        if (is_tripped && BreakersOpenNodes()) continue;
+        const bool stands_back =
+            node->quarantined || is_tripped || thinned[static_cast<std::size_t>(node->accelerator)];
+        LookAt(*node, view.Pools(), rule, entry, {time, now, stands_back}, due);
       }
     }
   }
   std::erase_if(seen_, [](const auto& each) { return !each.second.still; });
-  has_looked_ = true;
+  NoteWhatWasLookedAt(view);
   std::ranges::stable_sort(due, [](const Dated& one, const Dated& other) {
     return std::tie(one.first, one.second.node) < std::tie(other.first, other.second.node);
   });
@@ -121,32 +119,49 @@ std::vector<NodeToEmpty> EvictionPlan::Due(const model::ClusterView& view,
   return nodes;
 }
 
-void EvictionPlan::LookAt(const model::NodeState& node, const model::PoolStats& pools,
-                          const EvictConfig& rule, const HealthCondition& entry,
-                          const Moment& moment, std::vector<Dated>& due) {
-  const std::optional<model::Time> fault =
-      policies::scheduling::ExcludedSince(entry, rules_.health, node, moment.time);
-  if (!fault) return;
-  const bool is_bad = IsBadNow(entry, node.node);
-  const Key key{node.node.name + '/' + node.node.uid, EntryKeyOf(entry)};
-  auto found = seen_.find(key);
-  if (found == seen_.end() && !is_bad) return;
-  if (found == seen_.end()) {
-    const model::Time time =
-        has_looked_ ? moment.time : std::min(moment.time, ExcludedByThen(entry, *fault));
-    found = seen_.emplace(key, Seen{moment.now, time}).first;
+bool EvictionPlan::BreakersOpenNodes() const {
+  return rules_.health.breaker.action == policies::scheduling::BreakerAction::kPenalize;
+}
+
+void EvictionPlan::NoteWhatWasLookedAt(const model::ClusterView& view) {
+  has_looked_ = true;
+  unread_.clear();
+  for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
+    const model::NodeState* const node = view.At(i);
+    if (node != nullptr && node->quarantined) unread_.insert(node->node.name);
   }
-  found->second.still = true;
-  if (!is_bad || moment.now - found->second.since < rule.after) return;
-  if (model::NotReadySince(node.node)) return;
+}
+
+model::Time EvictionPlan::ExcludedFrom(const model::NodeState& node, const HealthCondition& entry,
+                                       model::Time fault, model::Time time) const {
+  const bool is_first_look = !has_looked_ || unread_.contains(node.node.name);
+  // Until a moment ago a breaker may have let pods onto the node.
+  if (!is_first_look || BreakersOpenNodes()) return time;
+  return std::min(time, ExcludedByThen(entry, fault));
+}
+
+void EvictionPlan::LookAt(const model::NodeState& node, const model::PoolStats& pools,
+                          const EvictConfig& rule, const HealthCondition& entry, const Look& look,
+                          std::vector<Dated>& due) {
+  const std::optional<model::Time> fault =
+      policies::scheduling::ExcludedSince(entry, rules_.health, node, look.time);
+  if (!fault) return;
+  const Seen first{.time = ExcludedFrom(node, entry, *fault, look.time)};
+  const Key key{node.node.name + '/' + node.node.uid, EntryKeyOf(entry)};
+  Seen& seen = seen_.try_emplace(key, first).first->second;
+  seen.still = true;
+  if (look.stands_back) seen.since.reset();
+  if (look.stands_back || !IsBadNow(entry, node.node)) return;
+  if (!seen.since) seen.since = look.now;
+  if (look.now - *seen.since < rule.after || model::NotReadySince(node.node)) return;
   const std::size_t share = ShareOf(rule.max_share, pools.Nodes(node.accelerator));
-  due.emplace_back(found->second.since, NodeToEmpty{.node = node.node.name,
-                                                    .uid = node.node.uid,
-                                                    .accelerator = node.accelerator,
-                                                    .rule = rule,
-                                                    .entry = entry,
-                                                    .since = found->second.time,
-                                                    .at_once = std::max<std::size_t>(1, share)});
+  due.emplace_back(*seen.since, NodeToEmpty{.node = node.node.name,
+                                            .uid = node.node.uid,
+                                            .accelerator = node.accelerator,
+                                            .rule = rule,
+                                            .entry = entry,
+                                            .since = seen.time,
+                                            .at_once = std::max<std::size_t>(1, share)});
 }
 
 }  // namespace berth::controller

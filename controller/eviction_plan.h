@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cstddef>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -38,8 +40,10 @@ struct NodeToEmpty {
   EvictConfig rule;
   policies::scheduling::HealthCondition entry;
   /// When the node was excluded, by the clock of policies: what came later was placed there all the
-  /// same. That is when this plan first saw it. Of what it found at its first look, it is when the
-  /// fault began by the condition, and five minutes for the node's clock, if that is earlier.
+  /// same. That is when this plan first saw it. Of what it found at its first look, or when it
+  /// could read the node again, it is when the fault began by the condition, and five minutes for
+  /// the node's clock, if that is earlier; but not if breakers penalise, as one may have opened the
+  /// node.
   model::Time since = model::kNoTime;
   /// How many nodes of its pool may be emptied at a time.
   std::size_t at_once = 1;
@@ -60,8 +64,9 @@ bool IsBadNow(const policies::scheduling::HealthCondition& entry, const model::N
 /// For each entry, the plan stands back in a pool while the breaker of the condition is tripped
 /// there, whatever its action, or while more than health.breaker.fraction of the pool's nodes,
 /// rounded down, are away: excluded by that entry or by any for all pods, cordoned, or not Ready.
-/// Then the time of all nodes of the pool starts anew for the entry: a detector that lies about
-/// half the pool, and takes that back node by node, moves no pod.
+/// Then `after` starts anew for the entry on all nodes of the pool: a detector that lies about half
+/// the pool, and takes that back node by node, moves no pod. The same goes for a node that cannot
+/// be read. NodeToEmpty::since stays, unless the breaker penalises, and so opens the nodes.
 ///
 /// No I/O, no clock. Not thread-safe.
 class EvictionPlan {
@@ -78,29 +83,43 @@ class EvictionPlan {
                                Clock::time_point now);
 
  private:
-  // Since when a node is excluded by an entry.
+  // A node that is excluded by an entry.
   struct Seen {
-    Clock::time_point since;
+    // From when on `after` counts: the condition was bad, and nobody has stood back since. Nothing
+    // if that is not so yet.
+    std::optional<Clock::time_point> since;
+    // See NodeToEmpty::since.
     model::Time time;
     bool still = true;
   };
   using Key = std::pair<std::string, EntryKey>;  // the node's name and UID, the entry
-  // A node with the time since when it is excluded.
+  // A node with its Seen::since.
   using Dated = std::pair<Clock::time_point, NodeToEmpty>;
-  struct Moment {
+  struct Look {
     model::Time time;
     Clock::time_point now;
+    // Whether the node is only to be remembered.
+    bool stands_back;
   };
 
+  // Whether nodes are open to pods while the breaker of a condition is tripped.
+  bool BreakersOpenNodes() const;
+  void NoteWhatWasLookedAt(const model::ClusterView& view);
+  // When the node was excluded, which is first seen at `time`, by a fault that began at `fault`.
+  model::Time ExcludedFrom(const model::NodeState& node,
+                           const policies::scheduling::HealthCondition& entry, model::Time fault,
+                           model::Time time) const;
   // Notes whether the entry excludes the node, and adds the node if it is due.
   void LookAt(const model::NodeState& node, const model::PoolStats& pools, const EvictConfig& rule,
-              const policies::scheduling::HealthCondition& entry, const Moment& moment,
+              const policies::scheduling::HealthCondition& entry, const Look& look,
               std::vector<Dated>& due);
 
   const EvictionRules rules_;
   std::map<Key, Seen> seen_;
-  // Whether Due() was called before. What it finds the first time began before that.
+  // Whether Due() was called before, and the names of the nodes that could not be read then. What
+  // it finds at the first look, or when it can read such a node, began before that.
   bool has_looked_ = false;
+  std::set<std::string> unread_;
 };
 
 }  // namespace berth::controller

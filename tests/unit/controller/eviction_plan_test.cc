@@ -52,6 +52,12 @@ EvictionRules Rules(minutes after = minutes(10)) {
   return {.evict = {{.condition = "GPUIsLost", .after = after}}, .health = {}};
 }
 
+EvictionRules PenalizingRules() {
+  EvictionRules rules = Rules();
+  rules.health.breaker.action = policies::scheduling::BreakerAction::kPenalize;
+  return rules;
+}
+
 /// For a condition that excludes nodes only for pods that ask for RDMA.
 EvictionRules RulesForRdma() {
   EvictionRules rules = Rules();
@@ -204,6 +210,104 @@ TEST_F(EvictionPlanTest, WhatBeginsLaterIsExcludedSinceItWasSeen) {
   passed_ += minutes(1);
   nodes[1] = With(nodes[1], ConditionStatus::kTrue);
   EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-1", kNow + minutes(1))));
+}
+
+/// As of a controller that starts again: what came before it is not known.
+class AfterARestart : public EvictionPlanTest {
+ protected:
+  /// A fault that began three hours ago, and five minutes for the clock of the node.
+  static constexpr model::Time kFault = kNow - std::chrono::hours(3) + minutes(5);
+};
+
+TEST_F(AfterARestart, WhatIsAwayMeanwhileIsExcludedSinceTheConditionSays) {
+  auto nodes = Nodes(4);
+  nodes[1] = With(nodes[1], ConditionStatus::kTrue);
+  nodes[2].node.unschedulable = nodes[3].node.unschedulable = true;
+  EXPECT_THAT(DueAfter(seconds(0), nodes), IsEmpty());
+  nodes[2].node.unschedulable = false;
+  passed_ += minutes(20);
+  EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-1", kFault)));
+}
+
+TEST_F(AfterARestart, WhatABreakerHoldsUpIsExcludedSinceTheConditionSays) {
+  auto nodes = Nodes(12);
+  for (int i = 0; i < 7; ++i) nodes[i] = With(nodes[i], ConditionStatus::kTrue);
+  EXPECT_THAT(DueAfter(seconds(0), nodes), IsEmpty());
+  for (int i = 1; i < 7; ++i) nodes[i] = Nodes(12)[i];
+  passed_ += minutes(20);
+  EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-0", kFault)));
+}
+
+TEST_F(AfterARestart, WhatCannotBeReadIsExcludedSinceTheConditionSays) {
+  auto nodes = Nodes(4);
+  const model::NodeState broken = With(nodes[1], ConditionStatus::kTrue);
+  model::NodeState never_read;
+  never_read.node.name = broken.node.name;
+  never_read.quarantined = true;
+  nodes[1] = never_read;
+  DueAfter(seconds(0), nodes);
+  nodes[1] = broken;
+  passed_ += minutes(20);
+  EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-1", kFault)));
+}
+
+// Which excludes it, too.
+TEST_F(AfterARestart, WhatIsUnknownIsExcludedSinceTheConditionSays) {
+  EvictionRules rules = Rules();
+  rules.health.unknown_status = policies::scheduling::Effect::kExclude;
+  plan_ = std::make_unique<EvictionPlan>(rules);
+  auto nodes = Nodes(4);
+  nodes[1] = With(nodes[1], ConditionStatus::kUnknown);
+  EXPECT_THAT(DueAfter(seconds(0), nodes), IsEmpty());
+  EXPECT_THAT(DueAfter(minutes(20), nodes), IsEmpty());
+  nodes[1] = With(nodes[1], ConditionStatus::kTrue);
+  nodes[1].node.conditions.back().last_transition = kNow + minutes(20);
+  EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-1", kFault)));
+}
+
+// A moment ago a breaker may have been tripped.
+TEST_F(AfterARestart, WhereBreakersPenaliseWhatIsFoundIsExcludedSinceItWasSeen) {
+  plan_ = std::make_unique<EvictionPlan>(PenalizingRules());
+  auto nodes = Nodes(12);
+  nodes[1] = With(nodes[1], ConditionStatus::kTrue);
+  EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-1", kNow)));
+}
+
+TEST_F(AfterARestart, ABreakerThatPenalisesOpensNodesUntilItCloses) {
+  plan_ = std::make_unique<EvictionPlan>(PenalizingRules());
+  auto nodes = Nodes(12);
+  for (int i = 0; i < 7; ++i) nodes[i] = With(nodes[i], ConditionStatus::kTrue);
+  EXPECT_THAT(DueAfter(seconds(0), nodes), IsEmpty());
+  for (int i = 1; i < 7; ++i) nodes[i] = Nodes(12)[i];
+  passed_ += minutes(20);
+  EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-0", kNow + minutes(20))));
+}
+
+// What has come since somebody stands back has come past Berth.
+TEST_F(EvictionPlanTest, WhoStandsBackDoesNotForgetSinceWhenANodeIsExcluded) {
+  auto nodes = Nodes(12);
+  const auto well = nodes;
+  DueAfter(seconds(0), nodes);
+  nodes[0] = With(nodes[0], ConditionStatus::kTrue);
+  DueAfter(minutes(1), nodes);
+  for (int i = 1; i < 7; ++i) nodes[i] = With(nodes[i], ConditionStatus::kTrue);
+  EXPECT_THAT(DueAfter(minutes(20), nodes), IsEmpty());
+  for (int i = 1; i < 7; ++i) nodes[i] = well[i];
+  EXPECT_THAT(DueAfter(seconds(1), nodes), IsEmpty());
+  EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-0", kNow + minutes(1))));
+}
+
+TEST_F(EvictionPlanTest, ABreakerThatPenalisesOpensANodeThatWasExcluded) {
+  plan_ = std::make_unique<EvictionPlan>(PenalizingRules());
+  auto nodes = Nodes(12);
+  const auto well = nodes;
+  nodes[0] = With(nodes[0], ConditionStatus::kTrue);
+  DueAfter(seconds(0), nodes);
+  for (int i = 1; i < 7; ++i) nodes[i] = With(nodes[i], ConditionStatus::kTrue);
+  EXPECT_THAT(DueAfter(minutes(20), nodes), IsEmpty());
+  for (int i = 1; i < 7; ++i) nodes[i] = well[i];
+  passed_ += minutes(1);
+  EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-0", kNow + minutes(21))));
 }
 
 // A detector that lies about half of the pool, and takes that back node by node.
