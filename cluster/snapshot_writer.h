@@ -56,6 +56,11 @@ class KindWriter : public kube::ListWatchHandler<T> {
     if (!in_list) outages_.OnHeard(clock_->Now());
     TellOfOutages();
   }
+  /// The API server is back, but the view is as old as before: what is missing is yet to come.
+  void OnGranted() override {
+    outages_.OnHeard(clock_->Now());
+    TellOfOutages();
+  }
   void OnFailed() override {
     outages_.OnFailed(clock_->Now());
     TellOfOutages();

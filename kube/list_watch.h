@@ -46,7 +46,7 @@ struct ListWatchOptions {
 ///   OnReplaceBegin()
 ///   OnUpsert(a), OnUpsert(b)   // the list
 ///   OnReplaceEnd("1000")
-///   OnHeard("1000")            // the watch was granted
+///   OnGranted()                // the watch
 ///   OnUpsert(c), OnHeard("1007")
 ///   OnDelete(a), OnHeard("1009")
 ///   OnHeard("1050")            // a bookmark
@@ -70,9 +70,12 @@ class ListWatchHandler {
   /// An object was deleted or left the selection. `object` is its last state. If that cannot be
   /// read, it has only its namespace, name and, for pods, UID.
   virtual void OnDelete(T object) = 0;
-  /// The server sent something, even if nothing changed. All changes up to `resource_version` have
-  /// been passed on. It is empty during a list.
+  /// The server sent an event, a bookmark or a part of a list, even if nothing changed. All changes
+  /// up to `resource_version` have been passed on. It is empty during a list.
   virtual void OnHeard(const std::string& resource_version) = 0;
+  /// A watch was granted that goes on from what is known. It has not told yet what has changed
+  /// since, and may break off before it does.
+  virtual void OnGranted() {}
   /// A request failed and will be repeated: nobody answered, the reply broke off, or the server
   /// refused for now. Not called if everything is listed again instead, as when the resource
   /// version has expired, which happens to a server that works.

@@ -32,7 +32,7 @@ namespace berth::placement {
 ///                                                     created the pods; see
 ///                                                     usage::CountDevicesInUse
 ///   berth_snapshot_synced                             1 once nodes and pods were listed
-///   berth_snapshot_age_seconds{kind}                  time since the API server was last heard of
+///   berth_snapshot_age_seconds{kind}                  time since the view was last complete
 ///   berth_quarantined_objects{kind}                   objects that exist and cannot be read
 /// Thread-safe.
 class ClusterMetrics : public prometheus::Collectable {

@@ -59,10 +59,10 @@ TEST_F(AgeOfTheView, GrowsWhileListsBreakOffThoughSomethingArrives) {
 TEST_F(AgeOfTheView, IsThatOfTheLastEventOrBookmark) {
   List("10");
   timer_.Pass(minutes(2));
-  nodes_.OnHeard("10");
-  EXPECT_EQ(Age(), seconds(0)) << "the watch was granted";
+  nodes_.OnGranted();
+  EXPECT_EQ(Age(), minutes(2)) << "the watch was granted, and has not told anything";
   timer_.Pass(minutes(1));
-  EXPECT_EQ(Age(), minutes(1));
+  EXPECT_EQ(Age(), minutes(3));
   nodes_.OnHeard("11");
   EXPECT_EQ(Age(), seconds(0));
   ListInVain();
@@ -70,6 +70,17 @@ TEST_F(AgeOfTheView, IsThatOfTheLastEventOrBookmark) {
   timer_.Pass(minutes(1));
   nodes_.OnHeard("21");
   EXPECT_EQ(Age(), seconds(0)) << "lists that broke off are forgotten after a complete one";
+}
+
+// As of a proxy that passes on the head of each reply, and nothing else.
+TEST_F(AgeOfTheView, GrowsWhileWatchesAreGrantedAndBreakOff) {
+  List("10");
+  for (int tries = 1; tries <= 10; ++tries) {
+    nodes_.OnGranted();
+    timer_.Pass(minutes(1));
+    nodes_.OnFailed();
+    EXPECT_EQ(Age(), minutes(tries));
+  }
 }
 
 // BerthSnapshotNotSynced tells of a view that does not exist yet.

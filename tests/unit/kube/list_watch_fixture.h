@@ -97,6 +97,7 @@ class Story final : public ListWatchHandler<model::Node>, public ListWatchObserv
   void OnHeard(const std::string& resource_version) override {
     versions.push_back(resource_version);
   }
+  void OnGranted() override { ++grants; }
   void OnFailed() override { ++failures; }
   void OnListed(std::size_t items) override { Tell("listed:" + std::to_string(items)); }
   void OnWatchEnd(WatchEnd end) override { Tell("ended:" + std::string(NameOf(end))); }
@@ -105,6 +106,7 @@ class Story final : public ListWatchHandler<model::Node>, public ListWatchObserv
 
   std::string text;
   std::vector<std::string> errors;
+  int grants = 0;
   int failures = 0;
   /// Of every call that has one.
   std::vector<std::string> versions;

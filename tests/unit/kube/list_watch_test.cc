@@ -76,9 +76,18 @@ TEST_F(ListWatchUnit, TellsHowFarItHasCome) {
   Watch({Event("ADDED", "b", "11"), Bookmark("20", false)});
   Watch({});
   Run();
-  // The page, the list, the watch, its event, its bookmark, and the watch that goes on after it.
-  const std::vector<std::string> want = {"", "end:10", "10", "11", "20", "20"};
+  // The page, the list, and the watch's event and bookmark.
+  const std::vector<std::string> want = {"", "end:10", "11", "20"};
   EXPECT_EQ(story_.versions, want);
+  EXPECT_EQ(story_.grants, 2);
+}
+
+TEST_F(ListWatchUnit, AWatchThatBreaksOffBeforeAnyEventTellsNoVersion) {
+  Page({"a"}, "10");
+  for (int i = 0; i < 10; ++i) Push({.end = absl::UnavailableError("reset")});
+  Run();
+  EXPECT_EQ(story_.versions, (std::vector<std::string>{"", "end:10"}));
+  EXPECT_EQ(story_.grants, 10);
 }
 
 // Who listens can tell by it that nothing is complete, however much arrives.
