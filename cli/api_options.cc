@@ -1,6 +1,9 @@
 #include "cli/api_options.h"
 
+#include <fmt/format.h>
+
 #include "cli/api_access.h"
+#include "model/label.h"
 
 namespace berth::cli {
 
@@ -20,6 +23,11 @@ Argument AddNamespaceOption(Command command, ApiOptions& options, const std::str
 Argument AddAllNamespacesOption(Command command, ApiOptions& options, Argument namespace_option) {
   return command.AddFlag("-A,--all-namespaces", options.all_namespaces, "All namespaces")
       .Excludes(namespace_option);
+}
+
+absl::Status CheckNamespace(const std::string& name) {
+  if (name.empty() || model::IsDnsSubdomain(name)) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format("-n: \"{}\" is no name of a namespace", name));
 }
 
 absl::StatusOr<kube::ApiConfig> AccessOf(const ApiOptions& options) {

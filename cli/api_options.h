@@ -1,5 +1,6 @@
 #pragma once
 
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
 #include <string>
@@ -37,6 +38,10 @@ Argument AddNamespaceOption(Command command, ApiOptions& options, const std::str
 
 /// Adds -A/--all-namespaces, which excludes `namespace_option`.
 Argument AddAllNamespacesOption(Command command, ApiOptions& options, Argument namespace_option);
+
+/// Returns INVALID_ARGUMENT, which stands for wrong usage, if no namespace can have the name that
+/// -n gives. An empty one means that -n was not given.
+absl::Status CheckNamespace(const std::string& name);
 
 /// Returns how to reach the API server. Returns INVALID_ARGUMENT, which stands for wrong usage, if
 /// there is no kubeconfig or it cannot be used.

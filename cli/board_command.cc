@@ -13,12 +13,12 @@
 #include "board/board.h"
 #include "board/feed.h"
 #include "cli/api_access.h"
+#include "cli/api_options.h"
 #include "cli/cluster_options.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "kube/http_client.h"
 #include "kube/rbac.h"
-#include "model/label.h"
 #include "process/engine.h"
 #include "server/signals.h"
 
@@ -61,11 +61,6 @@ absl::StatusOr<std::uint16_t> PortOf(const std::string& text) {
   if (read.ec == std::errc() && read.ptr == end) return port;
   return absl::InvalidArgumentError(
       fmt::format("--port: \"{}\" is no port; write a number from 0 to 65535", text));
-}
-
-absl::Status CheckNamespace(const std::string& name) {
-  if (name.empty() || model::IsDnsSubdomain(name)) return absl::OkStatus();
-  return absl::InvalidArgumentError(fmt::format("-n: \"{}\" is no name of a namespace", name));
 }
 
 // With a namespace, the rights over pods are in a Role of that.

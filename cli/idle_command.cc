@@ -22,10 +22,12 @@
 #include "kube/json_api.h"
 #include "model/annotation.h"
 #include "model/duration.h"
+#include "model/time.h"
 #include "process/engine.h"
 #include "usage/holdings.h"
 #include "usage/idle.h"
 #include "usage/prometheus.h"
+#include "usage/utilization.h"
 #include "usage/workload.h"
 
 namespace berth::cli {
@@ -99,21 +101,28 @@ absl::Status AddWorkloads(kube::Transport& transport, IdleFindings& findings) {
   return absl::OkStatus();
 }
 
-absl::Status AddLastUse(usage::Prometheus& prometheus, IdleFindings& findings) {
+// What is idle is known all the same if the last use is not: that query is the heaviest one.
+void AddLastUse(usage::Prometheus& prometheus, IdleFindings& findings) {
   std::vector<usage::Holding> idle;
   for (const IdleLine& line : findings.lines) {
     if (line.use.use == usage::Use::kIdle) idle.push_back(line.use.holding);
   }
-  findings.looked_back = std::max(kLookBack, findings.config.window);
-  const auto last = usage::AskLastUse(prometheus, findings.config, idle, findings.looked_back);
-  if (!last.ok()) return last.status();
+  const model::Duration span = std::max(kLookBack, findings.config.window);
+  const auto last = usage::AskLastUse(prometheus, findings.config, idle, span);
+  if (!last.ok()) {
+    findings.hints.push_back(fmt::format("UNUSED is empty, because the last use is not known: {}",
+                                         std::string(last.status().message())));
+    return;
+  }
+  findings.looked_back = span;
   for (IdleLine& line : findings.lines) {
     const usage::Holding& holding = line.use.holding;
     const auto found = last->find(holding.namespace_name + '/' + holding.pod);
-    // An earlier pod may have had the name.
-    if (found != last->end() && found->second >= holding.created) line.last_used = found->second;
+    if (found == last->end()) continue;
+    // An earlier pod may have had the name, and may have been the one that used the device.
+    const bool is_own = found->second >= model::SaturatingAdd(holding.created, usage::kUseStep);
+    if (is_own) line.last_used = found->second;
   }
-  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<usage::Holding>> HoldingsThrough(
@@ -154,8 +163,8 @@ absl::StatusOr<IdleFindings> FindIdle(const IdleArguments& arguments,
   auto uses = usage::AskUse(**prometheus, findings.config, *holdings, findings.time);
   if (!uses.ok()) return uses.status();
   for (usage::PodUse& use : *uses) findings.lines.push_back({.use = std::move(use)});
-  absl::Status added = AddLastUse(**prometheus, findings);
-  if (added.ok()) added = AddWorkloads(client, findings);
+  AddLastUse(**prometheus, findings);
+  const absl::Status added = AddWorkloads(client, findings);
   if (!added.ok()) return added;
   return findings;
 }
@@ -165,6 +174,7 @@ int RunIdle(const IdleArguments& arguments) {
   if (!config.ok()) return Fail("idle", config.status());
   const auto findings = FindIdle(arguments, *config);
   if (!findings.ok()) return Fail("idle", findings.status());
+  for (const std::string& hint : findings->hints) PrintHint(hint);
   if (arguments.report) {
     fmt::print("{}", IdleReport(*findings));
     return kExitOk;

@@ -42,12 +42,13 @@ std::string Peak(const IdleLine& line) {
   return line.use.peak ? fmt::format("{:.0f} %", *line.use.peak) : "-";
 }
 
-// For how long no device of the pod was used, as far as that is known. Nothing for a pod that uses
+// For how long no device of the pod was used, as far as that is known. A dash for a pod that uses
 // some.
 std::string Unused(const IdleLine& line, const IdleFindings& findings) {
   if (line.use.use != Use::kIdle) return "-";
+  if (!findings.looked_back) return "";
   if (line.last_used != model::kNoTime) return FormatAge(line.last_used, findings.time);
-  const model::Time looked_from = findings.time - findings.looked_back;
+  const model::Time looked_from = findings.time - *findings.looked_back;
   if (line.use.holding.created > looked_from) {
     return FormatAge(line.use.holding.created, findings.time);
   }
@@ -190,7 +191,8 @@ std::string IdleJson(const IdleFindings& findings) {
   Json json = {{"time", FormatTime(findings.time)},
                {"windowSeconds", findings.config.window.count()},
                {"belowPercent", findings.config.below},
-               {"pods", Json::array()}};
+               {"pods", Json::array()},
+               {"hints", findings.hints}};
   for (const IdleLine& line : findings.lines) json["pods"].push_back(JsonOf(line));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

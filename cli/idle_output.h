@@ -29,8 +29,10 @@ struct IdleFindings {
   usage::IdleConfig config;
   /// All holdings, in any order.
   std::vector<IdleLine> lines;
-  /// How far back `last_used` was looked for.
-  model::Duration looked_back{0};
+  /// How far back `last_used` was looked for. Nothing if nobody could tell.
+  std::optional<model::Duration> looked_back;
+  /// Sentences about what is not known.
+  std::vector<std::string> hints;
 };
 
 /// The table of pods with idle devices, those with most idle devices first, and below it how many

@@ -44,7 +44,10 @@ FaultEvent IdleEvent(const IdlePod& pod, const usage::IdleConfig& config,
       "This pod holds {} and did not use any of it in the last {}: the utilisation "
       "stayed below {} %.",
       pod.devices, model::FormatDuration(config.window), config.below);
+  std::string once = "Idle " + FormatWith("%Y-%m-%d", now);
   if (evicted_at && *evicted_at != model::kNoTime) {
+    // Whoever was told of an earlier time is told of this one, too.
+    once += " " + InRfc3339(*evicted_at);
     message += fmt::format(
         " It will be evicted after {}, unless it uses a device until then. To put that off, "
         "annotate it with {}, such as {}.",
@@ -53,7 +56,7 @@ FaultEvent IdleEvent(const IdlePod& pod, const usage::IdleConfig& config,
   } else if (evicted_at) {
     message += " It is not evicted, because it is no notebook.";
   }
-  return EventAbout(pod, "Idle", std::move(message), "Idle " + FormatWith("%Y-%m-%d", now));
+  return EventAbout(pod, "Idle", std::move(message), once);
 }
 
 std::optional<std::string> WhyKept(const IdlePod& pod, model::Duration min_age,

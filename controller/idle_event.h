@@ -27,8 +27,9 @@ struct IdlePod {
   friend bool operator==(const IdlePod&, const IdlePod&) = default;
 };
 
-/// Returns what is told of the pod, reason Idle, once on each day (UTC). `evicted_at` is when it
-/// will be evicted; nothing if no pod is, kNoTime if this one is not, because it is no notebook.
+/// Returns what is told of the pod, reason Idle, once on each day (UTC) for each `evicted_at`. That
+/// is when it will be evicted; nothing if no pod is, kNoTime if this one is not, because it is no
+/// notebook.
 FaultEvent IdleEvent(const IdlePod& pod, const usage::IdleConfig& config,
                      std::optional<model::Time> evicted_at, std::string_view keep_annotation,
                      model::Time now);

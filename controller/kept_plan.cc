@@ -1,8 +1,6 @@
 #include "controller/kept_plan.h"
 
 #include <algorithm>
-#include <iterator>
-#include <tuple>
 
 #include "model/node.h"
 
@@ -23,9 +21,7 @@ bool KeepTheSame(const KeptRoom& first, KeptRoom second, model::Time now) {
 
 // Returns the entries as a node can have them, with the end of their life.
 std::vector<KeptRoom> Written(std::vector<KeptRoom> rooms, model::Time until) {
-  std::ranges::stable_sort(rooms, {}, [](const KeptRoom& room) {
-    return std::tuple(-std::int64_t{room.priority}, room.created);
-  });
+  std::ranges::stable_sort(rooms, {}, [](const KeptRoom& room) { return model::PlaceOf(room); });
   if (rooms.size() > model::kMostKeptRooms) rooms.resize(model::kMostKeptRooms);
   for (KeptRoom& room : rooms) room.until = until;
   return rooms;
@@ -70,7 +66,6 @@ std::vector<KeptChange> PlanKept(const model::ClusterView& view, std::string_vie
                                  const std::optional<KeptByNode>& kept, model::Time now,
                                  model::Duration life) {
   std::vector<KeptChange> changes;
-  std::vector<KeptChange> renewals;
   for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
     const model::NodeState* const state = view.At(i);
     if (state == nullptr || state->quarantined) continue;
@@ -83,10 +78,8 @@ std::vector<KeptChange> PlanKept(const model::ClusterView& view, std::string_vie
     } else if (model::Find(node.annotations, annotation)) {
       next = NextText{};  // It goes, even if nobody can read it.
     }
-    if (!next) continue;
-    (next->is_renewal ? renewals : changes).push_back({node.name, node.uid, next->text});
+    if (next) changes.push_back({node.name, node.uid, next->text, next->is_renewal});
   }
-  std::ranges::move(renewals, std::back_inserter(changes));
   return changes;
 }
 

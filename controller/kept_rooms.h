@@ -8,17 +8,17 @@
 
 namespace berth::controller {
 
-/// What the plan keeps for gangs that wait, as of its last round while this controller leads.
+/// What the plan keeps for gangs that wait, as far as that is known while this controller leads.
 /// Nominator tells it, and KeptWriter writes it on nodes. Thread-safe.
 class KeptRooms {
  public:
-  /// Returns what is kept; nothing if no round has ended since this controller leads.
+  /// Returns what is kept; nothing if that was never known since this controller leads.
   std::optional<KeptByNode> Get() const {
     const std::lock_guard guard(mutex_);
     return kept_;
   }
 
-  /// A round has ended.
+  /// A round has ended that knows what is kept.
   void Set(KeptByNode kept) {
     const std::lock_guard guard(mutex_);
     kept_ = std::move(kept);

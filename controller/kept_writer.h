@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -11,18 +12,26 @@
 #include "controller/retries.h"
 #include "controller/write_observer.h"
 #include "kube/timer.h"
+#include "model/cluster_view.h"
 #include "model/time.h"
 
 namespace berth::controller {
 
 /// Writes on nodes what the planner keeps there for gangs that wait, by the annotation `kept`, so
 /// that the extender refuses these devices to pods that come later. It plans anew before each
-/// write; see PlanKept(). A node is not written again within 2 s, and if it stays as it is, it is
-/// tried again after waits that double up to 5 min.
+/// write; see PlanKept().
+///
+/// Gangs come and go, so a node may often have to say something else. It is written again once the
+/// snapshot shows the last write, but not within 2 s. A write that failed is tried again after
+/// waits that double up to 5 min.
 ///
 /// Controller owns it. Run() blocks, so give it a thread. Not thread-safe.
 class KeptWriter {
  public:
+  /// After this time without an echo of the watch, a write that has worked counts as lost. Until
+  /// then the node is not written again, because nobody knows what it says.
+  static constexpr std::chrono::seconds kLost{10};
+
   /// What to write, and how fast.
   struct Options {
     /// The full name of the annotation: "berth.dev/kept".
@@ -50,10 +59,21 @@ class KeptWriter {
   void Run();
 
  private:
+  using Clock = kube::Timer::Clock;
+
+  // A write that has worked.
+  struct Unseen {
+    std::string text;
+    Clock::time_point time;
+  };
+
   // Changes the annotation of one node, if any is due. Returns whether a write was tried.
   bool WriteOne();
-  // Returns the first change that is due by the plan.
+  // Returns the change that is due by the plan. Wrong entries come before renewals, and of each
+  // those nodes whose turn was the longest ago: some that change all the time hold up no others.
   std::optional<KeptChange> NextChange();
+  // Forgets the writes that the view shows, and those that are lost.
+  void NoticeEchoes(const model::ClusterView& view, Clock::time_point now);
 
   const Options options_;
   const cluster::Snapshot* const snapshot_;
@@ -62,6 +82,8 @@ class KeptWriter {
   WriteObserver* const observer_;
   // The keys are names of nodes.
   Retries retries_;
+  // What the snapshot does not show yet, by the same. No more than is written within kLost.
+  std::map<std::string, Unseen> unseen_;
 };
 
 }  // namespace berth::controller

@@ -107,6 +107,7 @@ bool Nominator::AreGroupsDue() {
 
 void Nominator::Skip() {
   TellIdle();
+  first_planned_.reset();
   const std::lock_guard guard(mutex_);
   planner_.Skip();
   changed_ = true;
@@ -122,6 +123,7 @@ void Nominator::PlanOnce() {
   const std::lock_guard guard(mutex_);
   const cluster::Snapshot::Reader reader = snapshot_->Read();
   planned_ = timer_->Now();
+  if (!first_planned_) first_planned_ = planned_;
   generation_ = reader.Generation();
   changed_ = false;
   const auto seen_bound = [&reader](const std::string& key, const std::string& uid) {
@@ -151,9 +153,17 @@ void Nominator::TellGangs() {
   const std::vector<planner::GangChange> changes = planner_.TakeGangChanges();
   metrics_->OnGangs(planner_.gangs(), changes, options_.planner.topology, options_.now());
   for (const planner::GangChange& change : changes) LogGang(change);
-  if (options_.kept_rooms != nullptr) options_.kept_rooms->Set(planner_.gangs().KeptRooms());
+  TellKept();
   if (options_.gang_feed == nullptr) return;
   options_.gang_feed->OnPlanned(planner_.gangs().Outlooks(), changes);
+}
+
+void Nominator::TellKept() {
+  if (options_.kept_rooms == nullptr) return;
+  // Nodes may say what the predecessor kept for a gang of which nothing can be said yet.
+  const bool is_early = planned_ < *first_planned_ + kKeptPatience;
+  if (is_early && planner_.gangs().IsAnyPaused() && !options_.kept_rooms->Get()) return;
+  options_.kept_rooms->Set(planner_.gangs().KeptRooms());
 }
 
 void Nominator::RunWriter(Patcher* patcher) {

@@ -81,6 +81,10 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   /// For how long no gang is released because nobody can say which kube-scheduler leads. Then gangs
   /// are released by what was last known: the right to read the Lease may be missing for good.
   static constexpr std::chrono::seconds kTermPatience{60};
+  /// For how long a new leader does not say what is kept because nobody knows which PodGroups there
+  /// are. Then room that its predecessor kept for gangs of PodGroups is given up: the right to list
+  /// them may be missing for good.
+  static constexpr std::chrono::seconds kKeptPatience{60};
   /// How many threads should call RunWriter().
   static constexpr std::size_t kWriters = 8;
   /// How many nominations at most wait for a writer. What waits longer is out of date.
@@ -121,8 +125,9 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   bool AreGroupsDue();
   void PlanOnce();
   // Counts, logs and passes on what has become of gangs, and what is kept for them. The lock must
-  // be held.
+  // be held, as for the next one.
   void TellGangs();
+  void TellKept();
   // What is done instead while this controller does not lead.
   void Skip();
   // Tells all who follow the plan that there is none.
@@ -144,6 +149,8 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   Clock::time_point planned_;
   Clock::duration took_{};
   std::uint64_t generation_ = 0;
+  // When the first round was since it leads.
+  std::optional<Clock::time_point> first_planned_;
   // What `scheduler_term` said last, when that was, and when it was last certain, or first asked.
   SchedulerTerm term_;
   std::optional<Clock::time_point> term_read_;

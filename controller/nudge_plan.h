@@ -36,7 +36,8 @@ struct NudgeTarget {
 /// five minutes (flushUnschedulablePodsLeftover in
 /// pkg/scheduler/backend/queue/scheduling_queue.go). So there is a cause to nudge a pod if
 /// kube-scheduler reports that nodes were refused for a reason of Berth's, and
-/// - a node that was refused for that reason fits the pod now, or
+/// - a node that was refused for that reason fits the pod now, or would if nothing were kept there
+///   for gangs: the pod may be one from which nothing is kept; or
 /// - the report counts more nodes refused for that reason than there are.
 ///
 /// A pod with a cause is due if such a node has devices for it that are free, and not promised to a

@@ -4,9 +4,9 @@
 
 namespace berth::controller {
 
-bool Retries::IsDue(std::string_view key, Clock::time_point now) const {
+Retries::Clock::time_point Retries::DueAt(std::string_view key) const {
   const auto found = next_.find(key);
-  return found == next_.end() || found->second.time <= now;
+  return found == next_.end() ? Clock::time_point::min() : found->second.time;
 }
 
 void Retries::OnTried(std::string_view key, Clock::time_point now) {
@@ -15,14 +15,16 @@ void Retries::OnTried(std::string_view key, Clock::time_point now) {
   next.time = now + next.wait;
 }
 
-void Retries::Prune(Clock::time_point now) {
-  std::erase_if(next_, [now](const auto& entry) { return entry.second.time + kLongest < now; });
+void Retries::OnDone(std::string_view key) {
+  const auto found = next_.find(key);
+  if (found == next_.end()) return;
+  Next& next = found->second;
+  next.time -= std::max(next.wait, kFirst) - kFirst;
+  next.wait = std::chrono::seconds(0);
 }
 
-void Retries::ForgetDone(const std::set<std::string>& wanting, Clock::time_point now) {
-  std::erase_if(next_, [&](const auto& entry) {
-    return entry.second.time <= now && !wanting.contains(entry.first);
-  });
+void Retries::Prune(Clock::time_point now) {
+  std::erase_if(next_, [now](const auto& entry) { return entry.second.time + kLongest < now; });
 }
 
 }  // namespace berth::controller

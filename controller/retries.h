@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstddef>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -11,7 +10,8 @@ namespace berth::controller {
 
 /// Says when each of many things may be tried again: after a wait that doubles from one try to the
 /// next, from kFirst to kLongest. It makes no difference whether a try worked, because the caller
-/// asks again only until it sees the effect. Not thread-safe.
+/// asks again only until it sees the effect. Who changes the same things often by right says with
+/// OnDone() that it has seen it. Not thread-safe.
 ///
 ///   for (const std::string& node : nodes_that_need_something) {
 ///     if (!retries.IsDue(node, now)) continue;
@@ -28,19 +28,20 @@ class Retries {
   static constexpr std::chrono::seconds kLongest{300};
 
   /// Returns whether `key` may be tried at `now`: it never was, or the wait is over.
-  bool IsDue(std::string_view key, Clock::time_point now) const;
+  bool IsDue(std::string_view key, Clock::time_point now) const { return DueAt(key) <= now; }
+  /// Returns when the wait of `key` is over; Clock::time_point::min() if it was never tried.
+  Clock::time_point DueAt(std::string_view key) const;
 
   /// Records a try of `key`, and doubles its wait.
   void OnTried(std::string_view key, Clock::time_point now);
 
+  /// The last try of `key` has had its effect: it may be tried again kFirst after that try, and the
+  /// wait after its next try is kFirst again.
+  void OnDone(std::string_view key);
+
   /// Forgets the things that were due for kLongest and not tried: they are as they should be, or
   /// gone. Call it from time to time.
   void Prune(Clock::time_point now);
-
-  /// Forgets the things that are due and not among those in `wanting`: what was tried of them has
-  /// had its effect. For things that change often by right, instead of Prune(): the wait after
-  /// their next try is kFirst again.
-  void ForgetDone(const std::set<std::string>& wanting, Clock::time_point now);
 
   /// Returns how many things are remembered: for tests.
   std::size_t size() const { return next_.size(); }

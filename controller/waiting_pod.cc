@@ -25,7 +25,7 @@ void WaitingPod::CheckReport() {
   if (shape_ == nullptr || report_ != Report::kNew) return;
   const FittingNodes& nodes = shape_->nodes();
   const bool stale = std::any_of(refusals_.begin(), refusals_.end(), [&](const Refusals& counted) {
-    return counted.nodes > nodes.Refused(counted.reason);
+    return !nodes.IsOfKept(counted.reason) && counted.nodes > nodes.Refused(counted.reason);
   });
   report_ = stale ? Report::kStale : Report::kTrue;
   if (!stale && nudges_ > 0 && reported_ >= nudged_) Settle();

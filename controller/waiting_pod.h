@@ -67,7 +67,8 @@ class WaitingPod {
 
   /// Compares a new report with what the shape knows. A report that counts no more refused nodes
   /// than there are is true: kube-scheduler has asked an extender that knew the same. Then all
-  /// nudges before the report have had their effect. Any other report is stale.
+  /// nudges before the report have had their effect. Any other report is stale. How many nodes are
+  /// kept for gangs does not matter: the extender knows better.
   void CheckReport();
 
   /// Returns whether the pod was nudged and may still be tried. Until then the node's devices stay

@@ -133,8 +133,9 @@ class AssumedPods {
   /// doubtful pods are returned. Call it after Over() or AsItIs() for the pod in question.
   ExpectedPods UnseenIn(const cluster::Snapshot::Reader& reader, bool everywhere);
 
-  /// Like Over(), but without any assumed or nominated pod, for a question about one node: there is
-  /// nothing to choose, so no score matters. Ends assumptions like Over().
+  /// Like Over(), but without any assumed or nominated pod, for a question about one node while no
+  /// node keeps devices from the pod: there is nothing to choose, so no score matters, and nobody
+  /// is refused for what is used. Ends assumptions like Over().
   AssumedView AsItIs(const cluster::Snapshot::Reader& reader, std::string_view asked_about,
                      model::Time now);
 

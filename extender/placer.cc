@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "model/kept_room.h"
 #include "policies/fit/fit.h"
 #include "policies/scheduling/best.h"
 #include "policies/scheduling/rank.h"
@@ -67,7 +68,8 @@ Placer::Placer(std::shared_ptr<const policies::scheduling::SchedulingEngine> eng
 AssumedView Placer::ViewFor(const ExtenderArgs& args, const cluster::Snapshot::Reader& reader,
                             model::Time now) {
   if (args.given) return AssumedView(reader);
-  if (args.node_names.size() == 1) return assumed_.AsItIs(reader, args.pod.uid, now);
+  const bool as_it_is = args.node_names.size() == 1 && !reader.LastKept(PlaceOf(args.pod));
+  if (as_it_is) return assumed_.AsItIs(reader, args.pod.uid, now);
   return assumed_.Over(reader, args.pod.uid, now, nominated_);
 }
 

@@ -22,7 +22,7 @@ template <typename T>
 absl::Status WatchSink<T>::OnHead(const HttpHead& head) {
   refusal_.OnHead(head);
   if (!granted()) return absl::OkStatus();
-  handler_->OnHeard(*resource_version_);
+  if (!listing_) handler_->OnGranted();
   absl::Status protobuf = CheckContentType(head);
   if (listing_ && protobuf.ok()) handler_->OnReplaceBegin();
   return protobuf;

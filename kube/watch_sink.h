@@ -30,8 +30,8 @@ class WatchSink final : public HttpSink {
   WatchSink(ListWatchHandler<T>* handler, ListWatchObserver* observer,
             std::string* resource_version, bool lists);
 
-  /// If the watch is granted, tells the handler that the server was heard, and that a list begins
-  /// if it does. Returns DataLoss if the reply is not Kubernetes' protobuf.
+  /// If the watch is granted, tells the handler that it is, or that a list begins if one does.
+  /// Returns DataLoss if the reply is not Kubernetes' protobuf.
   absl::Status OnHead(const HttpHead& head) override;
   /// Processes every event that is complete. An error ends the exchange:
   /// - DataLoss if the bytes are not events about Ts, or if a known object changed to one whose

@@ -9,6 +9,7 @@
 #include "model/annotation.h"
 #include "model/avoid.h"
 #include "model/gang.h"
+#include "model/label.h"
 
 namespace berth::model {
 
@@ -37,6 +38,12 @@ bool ReadInteger(std::string_view text, Integer& number) {
   return error == std::errc() && stop == end;
 }
 
+bool ReadResource(std::string_view text, std::string& resource) {
+  if (!IsQualifiedName(text)) return false;
+  resource = text;
+  return true;
+}
+
 bool ReadTime(std::string_view text, Time& time) {
   const std::optional<Time> read = TimeFromRfc3339(text);
   if (read) time = *read;
@@ -44,15 +51,17 @@ bool ReadTime(std::string_view text, Time& time) {
 }
 
 // The fields of an entry, one bit each.
-constexpr unsigned kDevices = 1;
-constexpr unsigned kPriority = 2;
-constexpr unsigned kCreated = 4;
-constexpr unsigned kEndsBy = 8;
-constexpr unsigned kUntil = 16;
-constexpr unsigned kAllFields = kDevices | kPriority | kCreated | kEndsBy | kUntil;
+constexpr unsigned kResource = 1;
+constexpr unsigned kDevices = 2;
+constexpr unsigned kPriority = 4;
+constexpr unsigned kCreated = 8;
+constexpr unsigned kEndsBy = 16;
+constexpr unsigned kUntil = 32;
+constexpr unsigned kAllFields = kResource | kDevices | kPriority | kCreated | kEndsBy | kUntil;
 
 // Reads one field into `room`. Returns its bit, or 0 if it cannot be read.
 unsigned ReadField(std::string_view key, std::string_view value, KeptRoom& room) {
+  if (key == "resource") return ReadResource(value, room.resource) ? kResource : 0;
   if (key == "devices") return ReadInteger(value, room.devices) ? kDevices : 0;
   if (key == "priority") return ReadInteger(value, room.priority) ? kPriority : 0;
   if (key == "created") return ReadTime(value, room.created) ? kCreated : 0;
@@ -92,7 +101,7 @@ std::string KeptRoomsText(const std::vector<KeptRoom>& entries) {
   for (std::size_t i = 0; i < entries.size() && i < kMostKeptRooms; ++i) {
     const KeptRoom& room = entries[i];
     if (!text.empty()) text += ", ";
-    text += room.gang + " devices=" + std::to_string(room.devices) +
+    text += room.gang + " resource=" + room.resource + " devices=" + std::to_string(room.devices) +
             " priority=" + std::to_string(room.priority) + " created=" + Rfc3339Text(room.created) +
             " ends-by=" + Rfc3339Text(room.ends_by) + " until=" + Rfc3339Text(room.until);
   }

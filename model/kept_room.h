@@ -7,14 +7,16 @@
 #include <tuple>
 #include <vector>
 
+#include "model/pod.h"
 #include "model/time.h"
 
 // The annotation `kept` of a node: devices that the planner keeps for gangs that wait. The
 // controller writes it, and a scheduling policy reads it, so that pods that come later do not take
 // every device as it becomes free.
 //
-//   berth.dev/kept: ml/train devices=8 priority=0 created=2026-01-31T12:00:00Z
-//     ends-by=2026-01-31T13:00:00Z until=2026-01-31T12:10:00Z, ...   (on one line)
+//   berth.dev/kept: ml/train resource=nvidia.com/gpu devices=8 priority=0
+//     created=2026-01-31T12:00:00Z ends-by=2026-01-31T13:00:00Z until=2026-01-31T12:10:00Z, ...
+//   (on one line)
 
 namespace berth::model {
 
@@ -22,7 +24,9 @@ namespace berth::model {
 struct KeptRoom {
   /// The gang, "<namespace>/<name>". Never empty.
   std::string gang;
-  /// How many devices of the node it shall have, above 0.
+  /// The resource of the devices, "nvidia.com/gpu". Never empty. A node may have several.
+  std::string resource;
+  /// How many of them it shall have on the node, above 0.
   std::int64_t devices = 0;
   /// The place of the gang in the order of planning: pods of higher priority come before it, and of
   /// equal priority those that were created before.
@@ -42,6 +46,11 @@ using PlanningPlace = std::tuple<std::int64_t, Time>;
 /// The place of the gang. A pod at the same place comes later.
 inline PlanningPlace PlaceOf(const KeptRoom& room) {
   return {-std::int64_t{room.priority}, room.created};
+}
+
+/// The place of the pod. One that does not exist yet comes last of its priority.
+inline PlanningPlace PlaceOf(const Pod& pod) {
+  return {-std::int64_t{pod.priority}, pod.created == kNoTime ? kForever : pod.created};
 }
 
 /// The most entries that a node has.

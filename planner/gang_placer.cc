@@ -36,6 +36,21 @@ bool IsBelow(const Topology::Domain& domain, std::size_t level) {
   return each != nullptr && each->level == level;
 }
 
+// Whether an extended resource is among them; those of Kubernetes itself have no domain.
+bool HasDevices(const model::Resources& requests) {
+  return std::ranges::any_of(requests, [](const auto& request) {
+    return request.second > 0 && request.first.find('/') != std::string::npos;
+  });
+}
+
+void BookPodsWithoutDevices(const NodeState& node, NodeState& idle) {
+  for (const model::Demand* demand : node.bound) {
+    if (HasDevices(demand->resources)) continue;
+    for (const auto& [name, amount] : demand->resources) idle.used.Add(name, amount);
+    idle.pods += demand->pods;
+  }
+}
+
 bool IsWithin(const Topology::Domain& domain, const Topology::Domain* outer) {
   const Topology::Domain* each = &domain;
   while (each != nullptr && each != outer) each = each->parent;
@@ -155,7 +170,8 @@ GangPlacer::GangPlacer(const Topology& topology, const PlannedView& ledger,
     : topology_(topology),
       ledger_(ledger),
       groups_(std::move(groups)),
-      room_(groups_.size(), std::vector<std::int64_t>(ledger.EndIndex(), -1)) {}
+      room_(groups_.size(), std::vector<std::int64_t>(ledger.EndIndex(), -1)),
+      idle_room_(room_) {}
 
 bool GangPlacer::Allows(std::size_t group, NodeIndex node, const Limits& limits) const {
   if (limits.avoided == node) return false;
@@ -181,10 +197,14 @@ std::int64_t GangPlacer::IdleRoom(std::size_t group, NodeIndex node, const Limit
   const NodeState* const state = ledger_.At(node);
   const PodGroup& pods = groups_[group];
   if (state == nullptr || !Allows(group, node, limits)) return 0;
-  if (!pods.candidates->FitsIdle(node)) return 0;
+  std::int64_t& room = idle_room_[group][node];
+  if (room >= 0) return room;
+  room = 0;
+  if (!pods.candidates->FitsIdle(node)) return room;
   NodeState idle;
   idle.node.allocatable = state->node.allocatable;
-  return policies::fit::RoomFor(*pods.pod, idle, static_cast<std::int64_t>(pods.count));
+  if (HasDevices(pods.pod->requests)) BookPodsWithoutDevices(*state, idle);
+  return room = policies::fit::RoomFor(*pods.pod, idle, static_cast<std::int64_t>(pods.count));
 }
 
 template <typename RoomOf>

@@ -247,18 +247,19 @@ void Gangs::Plan(Record& gang, Round& round) {
   if (IsOverdue(gang, round)) rests_.OnFailed(gang.key(), WhyOverdue(gang), round.now);
   if (auto reason = rests_.Reason(gang.key(), round.now, round.time)) {
     WithdrawAll(gang, round);
-    gang.kept_devices.clear();
+    ForgetKept(gang);
     return Enter(gang, GangPhase::kWaiting, *std::move(reason), round);
   }
   const auto pauses = [&round](const Member& member) { return MustPause(member, round); };
   if (std::ranges::any_of(gang.members, pauses)) return;
   if (gang.rests_until && round.now < *gang.rests_until) {
     WithdrawAll(gang, round);
-    gang.kept_devices.clear();
+    ForgetKept(gang);
     return Enter(gang, GangPhase::kWaiting, "kube-scheduler has refused it just now", round);
   }
   if (!PlaceMissing(gang, MembersOf(gang), round)) {
     if (gang.waits_for_turn) {
+      KeepAsBefore(gang, round);
       const bool is_new = gang.phase == GangPhase::kCollecting;
       if (is_new) Enter(gang, GangPhase::kWaiting, "nodes are sought for other gangs first", round);
       return;
@@ -347,6 +348,11 @@ bool Gangs::LacksKnowledge(const Record& gang, const Round& round) const {
 void Gangs::Pause(Record& gang, Round& round) {
   if (!gang.paused) gang.paused = round.now;
   const Clock::duration span = round.now - *gang.paused;
+  if (span >= config_.gangs.timeout) {
+    ForgetKept(gang);
+  } else {
+    KeepAsBefore(gang, round);
+  }
   const Member& member = *std::ranges::find_if(gang.members, &Member::lacks_group);
   if (gang.phase == GangPhase::kPlanned && span >= config_.gangs.timeout) {
     WithdrawAll(gang, round);
@@ -397,7 +403,7 @@ void Gangs::Enter(Record& gang, GangPhase phase, std::string reason, Round& roun
   }
   gang.phase = phase;
   gang.reason = std::move(reason);
-  if (phase != GangPhase::kWaiting) gang.kept_devices.clear();
+  if (phase != GangPhase::kWaiting) ForgetKept(gang);
   // The events begin with the phases. Of a release tells whoever releases the gang.
   const bool tells = is_new && phase != GangPhase::kReleased;
   if (tells) round.changes.push_back(ChangeOf(gang, static_cast<GangEvent>(phase), round));

@@ -191,15 +191,24 @@ class Gangs {
   /// How many gangs there are of each GangPhase.
   std::array<std::size_t, kGangPhases> phases() const;
   /// The devices that the last round keeps for gangs that wait, by the name of the node; the
-  /// entries of a node ascending by gang. `until` is not set: who writes them down says how long
-  /// they hold.
+  /// entries of a node ascending by gang and resource. `until` is not set: who writes them down
+  /// says how long they hold.
   std::map<std::string, std::vector<model::KeptRoom>> KeptRooms() const;
+  /// Whether nothing could be said of some gang in the last round, because it was not known which
+  /// PodGroups there are.
+  bool IsAnyPaused() const;
   /// When the first pod was created of the gang that waits for its release the longest, those aside
   /// that somebody else holds back by a gate, such as Kueue. kNoTime if none waits.
   model::Time OldestWaiting() const;
 
  private:
   using Groups = std::vector<PodGroup>;
+
+  // A node on which room is kept for a pod of the gang, the one of that place in `members`.
+  struct KeptPlace {
+    std::string node;
+    std::size_t rank = 0;
+  };
 
   struct Record {
     std::string namespace_ = {};
@@ -257,8 +266,10 @@ class Gangs {
     std::optional<Clock::time_point> paused = {};
     // The domain in which room was kept last.
     std::string kept = {};
-    // How many devices are kept for it on which nodes.
-    std::map<std::string, std::int64_t> kept_devices = {};
+    // Where room is kept for which of its pods, and how many devices that are, by the names of node
+    // and resource.
+    std::vector<KeptPlace> kept_places = {};
+    std::map<std::pair<std::string, std::string>, std::int64_t> kept_devices = {};
     // Pods that have ended by then may use them.
     model::Time kept_until = model::kNoTime;
     // What users were told, in which phase and when.
@@ -283,8 +294,6 @@ class Gangs {
     Groups groups = {};
     // Keeps those of `groups`.
     std::vector<std::shared_ptr<Candidates>> candidates = {};
-    // How many devices a pod of each group asks for.
-    std::vector<std::int64_t> devices = {};
   };
   // What is told of a gang of which no pod waits any more.
   struct Left {
@@ -398,9 +407,13 @@ class Gangs {
   static std::string WhyItWaits(const Record& gang, bool possible, const Topology& topology);
   // Returns false if it is known that no nodes could ever hold it.
   bool Keep(Record& gang, Round& round);
-  // Returns whether it has kept any node that was not kept yet.
-  bool KeepNodes(Record& gang, const Wanted& wanted, const GangPlacer::Places& places,
-                 Round& round);
+  // Keeps those of the places that the share of their model allows. The gang counts as one for
+  // which room is kept if any of the nodes was not kept yet.
+  void KeepPlaces(Record& gang, const std::vector<KeptPlace>& places, Round& round);
+  // The same as in the last round, because it is not the gang's turn: what was noted on the nodes
+  // stays true.
+  void KeepAsBefore(Record& gang, Round& round);
+  static void ForgetKept(Record& gang);
   // Pods that have ended by then may use what is kept for the gang.
   model::Time KeptUntil(const Record& gang, model::Time now) const;
 

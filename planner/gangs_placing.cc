@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "model/accelerator_requests.h"
 #include "model/duration.h"
 #include "model/node.h"
 #include "planner/gangs.h"
@@ -54,7 +55,6 @@ Gangs::Wanted Gangs::WantedOf(const Record& gang, const Alike& pods, bool unkept
   for (const auto& members : pods) {
     const Member& first = *members.front();
     const Pod& pod = first.pod->pod();
-    wanted.devices.push_back(first.devices);
     wanted.candidates.push_back(unkept ? round.OfUnkept(*first.shape, pod)
                                        : round.Of(*first.shape, pod));
     wanted.groups.push_back({.pod = &pod,
@@ -187,7 +187,10 @@ std::string Gangs::WhyItWaits(const Record& gang, bool possible, const Topology&
   std::string reason = most + " of " + std::to_string(gang.members.size()) + " pods fit at once";
   if (gang.wants_one_model()) reason += " on nodes of one model";
   if (!label.empty()) reason += " with the same " + label;
-  if (!possible) reason += ", and all of them would not fit even if nothing else ran there";
+  if (!possible) {
+    reason += gang.asks ? ", and all of them would not fit even if no other pod had devices there"
+                        : ", and all of them would not fit even if nothing else ran there";
+  }
   return reason;
 }
 
@@ -210,11 +213,11 @@ void Gangs::Wait(Record& gang, Round& round) {
 
 bool Gangs::Keep(Record& gang, Round& round) {
   const Alike alike = AlikeOf(MembersOf(gang));
-  const bool is_full = keeping_ >= kMostKept;
-  // What was kept stays as it is until it is the gang's turn again.
-  if (!is_full && !turns_.Take(gang.turn, alike.size())) return gang.possible;
-  gang.kept_devices.clear();
-  if (is_full) return true;
+  if (keeping_ >= kMostKept || !turns_.Take(gang.turn, alike.size())) {
+    KeepAsBefore(gang, round);
+    return gang.possible;
+  }
+  ForgetKept(gang);
   const Wanted wanted = WantedOf(gang, alike, false, round);
   const Topology& topology = TopologyOf(gang, round);
   GangPlacer placer(topology, round.planned, wanted.groups);
@@ -233,32 +236,51 @@ bool Gangs::Keep(Record& gang, Round& round) {
     const auto places = placer.PlaceIdle(choice, gang.kept, &chosen);
     if (!places) continue;
     gang.kept = chosen->path;
-    if (KeepNodes(gang, wanted, *places, round)) ++keeping_;
+    std::vector<KeptPlace> kept;
+    for (std::size_t group = 0; group < places->size(); ++group) {
+      if (!wanted.groups[group].asks) continue;
+      for (std::size_t i = 0; i < (*places)[group].size(); ++i) {
+        const auto rank = static_cast<std::size_t>(alike[group][i] - gang.members.data());
+        kept.push_back({round.view.At((*places)[group][i])->node.name, rank});
+      }
+    }
+    KeepPlaces(gang, kept, round);
     return true;
   }
   return false;
 }
 
-bool Gangs::KeepNodes(Record& gang, const Wanted& wanted, const GangPlacer::Places& places,
-                      Round& round) {
-  bool any = false;
+void Gangs::KeepPlaces(Record& gang, const std::vector<KeptPlace>& places, Round& round) {
   gang.kept_until = KeptUntil(gang, round.time);
-  for (std::size_t group = 0; group < places.size(); ++group) {
-    if (!wanted.groups[group].asks) continue;
-    for (const NodeIndex node : places[group]) {
-      const auto model = round.view.At(node)->accelerator;
-      const auto nodes = static_cast<double>(round.view.Pools().Nodes(model));
-      const auto most = static_cast<std::size_t>(std::floor(config_.gangs.max_share * nodes));
-      std::set<NodeIndex>& kept = kept_[model];
-      if (kept.size() >= most && !kept.contains(node)) continue;
-      any = kept.insert(node).second || any;
-      round.Keep(*wanted.groups[group].pod, node, gang.kept_until);
-      if (wanted.devices[group] > 0) {
-        gang.kept_devices[round.view.At(node)->node.name] += wanted.devices[group];
-      }
+  bool any = false;
+  for (const KeptPlace& place : places) {
+    const auto node = round.view.Find(place.node);
+    if (!node || place.rank >= gang.members.size()) continue;
+    const auto model = round.view.At(*node)->accelerator;
+    const auto nodes = static_cast<double>(round.view.Pools().Nodes(model));
+    const auto most = static_cast<std::size_t>(std::floor(config_.gangs.max_share * nodes));
+    std::set<NodeIndex>& kept = kept_[model];
+    if (kept.size() >= most && !kept.contains(*node)) continue;
+    any = kept.insert(*node).second || any;
+    const Pod& pod = gang.members[place.rank].pod->pod();
+    round.Keep(pod, *node, gang.kept_until);
+    gang.kept_places.push_back(place);
+    for (const auto& [resource, amount] : model::AcceleratorRequests(pod, round.engine.catalog())) {
+      gang.kept_devices[{place.node, resource}] += amount;
     }
   }
-  return any;
+  if (any) ++keeping_;
+}
+
+void Gangs::KeepAsBefore(Record& gang, Round& round) {
+  const std::vector<KeptPlace> places = std::exchange(gang.kept_places, {});
+  gang.kept_devices.clear();
+  if (keeping_ < kMostKept) KeepPlaces(gang, places, round);
+}
+
+void Gangs::ForgetKept(Record& gang) {
+  gang.kept_places.clear();
+  gang.kept_devices.clear();
 }
 
 model::Time Gangs::KeptUntil(const Record& gang, model::Time now) const {

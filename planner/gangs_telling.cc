@@ -1,5 +1,6 @@
 // What is told of gangs, for metrics and the log.
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <tuple>
@@ -102,8 +103,10 @@ std::map<std::string, std::vector<model::KeptRoom>> Gangs::KeptRooms() const {
   std::map<std::string, std::vector<model::KeptRoom>> rooms;
   for (const auto& [key, gang] : gangs_) {
     const auto [negative_priority, created] = gang.place;
-    for (const auto& [node, devices] : gang.kept_devices) {
+    for (const auto& [place, devices] : gang.kept_devices) {
+      const auto& [node, resource] = place;
       rooms[node].push_back({.gang = key,
+                             .resource = resource,
                              .devices = devices,
                              .priority = static_cast<std::int32_t>(-negative_priority),
                              .created = created,
@@ -111,6 +114,11 @@ std::map<std::string, std::vector<model::KeptRoom>> Gangs::KeptRooms() const {
     }
   }
   return rooms;
+}
+
+bool Gangs::IsAnyPaused() const {
+  return std::ranges::any_of(gangs_,
+                             [](const auto& each) { return each.second.paused.has_value(); });
 }
 
 model::Time Gangs::OldestWaiting() const {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "model/accelerator_requests.h"
 #include "model/annotation.h"
@@ -23,12 +23,14 @@ struct Latecomer {
   std::optional<model::Duration> max_runtime;
   // The node that is nominated for the pod, if devices of it are kept.
   std::string nominated;
+  // The pod's own gang, as entries name it; empty if it belongs to none.
+  std::string gang;
 };
 
 class KeptEvaluator : public NodeEvaluator {
  public:
-  KeptEvaluator(std::string annotation, std::vector<model::Resources::Entry> requests,
-                Latecomer pod, ReasonId kept, model::Time now)
+  KeptEvaluator(std::string annotation, model::Resources requests, Latecomer pod, ReasonId kept,
+                model::Time now)
       : annotation_(std::move(annotation)),
         requests_(std::move(requests)),
         pod_(std::move(pod)),
@@ -39,15 +41,17 @@ class KeptEvaluator : public NodeEvaluator {
     const auto& [priority, created] = pod_.last;
     const model::Duration runtime = pod_.max_runtime.value_or(model::Duration::zero());
     return std::to_string(priority) + ' ' + std::to_string(created.time_since_epoch().count()) +
-           ' ' + std::to_string(runtime.count()) + ' ' + pod_.nominated;
+           ' ' + std::to_string(runtime.count()) + ' ' + pod_.nominated +
+           (pod_.gang.empty() ? "" : ' ' + pod_.gang);
   }
 
   Verdict Evaluate(const model::NodeState& node) const noexcept override {
     const auto text = model::Find(node.node.annotations, annotation_);
     if (!text || node.node.name == pod_.nominated) return {};
     Verdict verdict;
-    double kept = 0;  // a sum of what somebody has written, which might not fit into an integer
+    model::Resources kept;
     for (const model::KeptRoom& room : model::ParseKeptRooms(*text)) {
+      if (!requests_.Has(room.resource) || room.gang == pod_.gang) continue;
       if (room.until <= now_ || PlaceOf(room) > pod_.last) continue;
       verdict.valid_until = std::min(verdict.valid_until, room.until);
       if (pod_.max_runtime) {
@@ -57,39 +61,45 @@ class KeptEvaluator : public NodeEvaluator {
           continue;
         }
       }
-      kept += static_cast<double>(room.devices);
+      kept.Add(room.resource, room.devices);
     }
-    if (kept == 0 || LeavesFree(kept, node)) return verdict;
+    if (LeavesFree(kept, node)) return verdict;
     return {.fits = false, .score = 0, .reason = kept_, .valid_until = verdict.valid_until};
   }
 
  private:
   // Whether so many devices are left on the node beside the pod.
-  bool LeavesFree(double kept, const model::NodeState& node) const noexcept {
-    return std::ranges::all_of(requests_, [&](const model::Resources::Entry& request) {
-      const auto& [resource, amount] = request;
+  bool LeavesFree(const model::Resources& kept, const model::NodeState& node) const noexcept {
+    return std::ranges::all_of(kept, [&](const model::Resources::Entry& entry) {
+      const auto& [resource, devices] = entry;
+      // A difference of what somebody has written might not fit into an integer.
       const double free = static_cast<double>(node.node.allocatable.Get(resource)) -
                           static_cast<double>(node.used.Get(resource));
-      return free - kept >= static_cast<double>(amount);
+      return free - static_cast<double>(devices) >= static_cast<double>(requests_.Get(resource));
     });
   }
 
   const std::string annotation_;
-  const std::vector<model::Resources::Entry> requests_;
+  // Of the catalogue's resources.
+  const model::Resources requests_;
   const Latecomer pod_;
   const ReasonId kept_;
   const model::Time now_;
 };
 
-model::PlanningPlace PlaceInOrder(const model::Pod& pod) {
-  const bool exists = pod.created != model::kNoTime;
-  return {-std::int64_t{pod.priority}, exists ? pod.created : model::kForever};
+model::Resources AcceleratorsOf(const model::Pod& pod, const model::AcceleratorCatalog& catalog) {
+  model::Resources accelerators;
+  for (const auto& [resource, amount] : model::AcceleratorRequests(pod, catalog)) {
+    accelerators.Add(resource, amount);
+  }
+  return accelerators;
 }
 
-bool IsOfAGang(const model::Pod& pod, const model::GangNames& names) {
+// Returns the gang of the pod as entries name it; "" if it belongs to none.
+std::string FullNameOfGang(const model::Pod& pod, const model::GangNames& names) {
   // Who states a gang that cannot be read belongs to none; admission refuses such pods.
   const auto gang = model::GangOf(pod.annotations, names);
-  return gang.ok() && gang->has_value();
+  return gang.ok() && gang->has_value() ? pod.namespace_ + '/' + (*gang)->name : "";
 }
 
 // Returns the node that is nominated for the pod, if it has the annotation; else "".
@@ -114,12 +124,13 @@ KeptPolicy::KeptPolicy(const PolicyContext& context, const NoConfig&)
 
 Preparation KeptPolicy::Prepare(const model::Pod& pod, const model::ClusterView& view,
                                 model::Time now) const {
-  const auto last = view.LastKept(PlaceInOrder(pod));
-  if (!last || IsOfAGang(pod, gang_names_)) return NoOpinion{};
+  const auto last = view.LastKept(PlaceOf(pod));
+  if (!last) return NoOpinion{};
   Latecomer latecomer{.last = *last,
                       .max_runtime = MaxRuntimeOf(pod, runtime_annotation_),
-                      .nominated = NominatedWith(annotation_, pod, view)};
-  return std::make_unique<KeptEvaluator>(annotation_, model::AcceleratorRequests(pod, catalog_),
+                      .nominated = NominatedWith(annotation_, pod, view),
+                      .gang = FullNameOfGang(pod, gang_names_)};
+  return std::make_unique<KeptEvaluator>(annotation_, AcceleratorsOf(pod, catalog_),
                                          std::move(latecomer), kept_, now);
 }
 

@@ -11,15 +11,19 @@ namespace berth::policies::scheduling {
 
 /// A gang that waits for many devices gets them, although pods that come later would take each of
 /// them as it becomes free. The controller notes on the node how many devices it keeps for which
-/// gangs (model/kept_room.h). Such a node is refused to a pod that would leave fewer free.
+/// gangs (model/kept_room.h). Such a node is refused to a pod that would leave fewer free. Each
+/// resource counts by itself: a pod that asks for others of the node is not concerned.
 ///
 /// An entry is for pods that come after the gang in the order of planning: those of lower priority,
 /// and those of equal priority that were created no earlier. A pod that does not exist yet comes
 /// last of its priority. Of these, the entry leaves alone
-/// - pods of gangs: they get their nodes from the planner, which knows what it keeps;
+/// - pods of the gang itself;
 /// - pods whose max-runtime says that they have ended by then;
 /// - the pod that is nominated for the node, because the planner has chosen it, or kube-scheduler,
 ///   which has evicted others for it.
+/// Pods of other gangs need no more than that: the planner, which knows what it keeps, nominates
+/// their nodes before it lets them go. Those that were let go without a node, or never waited, are
+/// placed by kube-scheduler like any single pod. Their annotations prove nothing: users write them.
 ///
 /// The devices that are kept need not be free yet: each one that becomes free is kept until there
 /// are as many as the gang shall have. Evicting pods is no cure: whoever evicts them would take
@@ -38,8 +42,8 @@ class KeptPolicy : public SchedulingPolicy {
 
   /// Returns NoOpinion for a pod that comes before all gangs for which nodes of the view keep
   /// devices, as every pod does while nothing is kept. For the others the evaluator's ViewKey()
-  /// names the last gang that the pod comes after, by its place, the pod's max-runtime, and its
-  /// nominated node if devices of that are kept: they are no part of the pod's shape.
+  /// names the last gang that the pod comes after, by its place, the pod's max-runtime, its
+  /// nominated node if devices of that are kept, and its gang: they are no part of the pod's shape.
   Preparation Prepare(const model::Pod& pod, const model::ClusterView& view,
                       model::Time now) const override;
 

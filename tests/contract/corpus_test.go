@@ -156,7 +156,7 @@ func (g generator) annotated(metadata metav1.ObjectMeta) metav1.ObjectMeta {
 	if g.chance(50) {
 		metadata.Annotations = map[string]string{
 			"berth.dev/avoid": "uid=2026-01-31T12:00:00Z", "berth.dev/avoids": "x", "avoid": "y", "example.com/ttl": "0",
-			"berth.dev/kept": "ml/train devices=8", "berth.dev/unkept": "x", "kept": "y",
+			"berth.dev/kept": "ml/train resource=nvidia.com/gpu devices=8", "berth.dev/unkept": "x", "kept": "y",
 		}
 	}
 	return metadata

@@ -2,10 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "model/time.h"
+#include "server/http.h"
+#include "server/listener.h"
 #include "tests/integration/cli_fixture.h"
 #include "tests/integration/fake_apiserver.h"
 
@@ -288,6 +294,63 @@ TEST(CliIdle, NeedsMeasurements) {
            {"idle", "--prometheus", "http://127.0.0.1:1", "--below", "much"},
            {"idle", "--prometheus", "http://127.0.0.1:1", "--below", "200%"}}) {
     EXPECT_EQ(RunBerth(wrong).exit_code, 2) << wrong.back();
+  }
+}
+
+server::HttpResponse Measured(std::int64_t value) {
+  return {.body = R"({"status":"success","data":{"resultType":"vector","result":[{"metric":)"
+                  R"({"namespace":"nlp","pod":"bert","UUID":"GPU-1"},"value":[1,")" +
+                  std::to_string(value) + R"("]}]}})"};
+}
+
+// What `berth idle` says of a pod that used nothing in the window, if Prometheus answers `last_use`
+// to the query for the last use.
+Finished IdlePodWith(const server::HttpResponse& last_use, model::Time created) {
+  FakeApiServer api;
+  const TempDir folder;
+  api.Put(GpuNode("node-1"));
+  model::Pod bound{.namespace_ = "nlp", .name = "bert", .uid = "u", .node_name = "node-1"};
+  bound.created = created;
+  bound.requests.Set("nvidia.com/gpu", 1);
+  api.Put(bound);
+  const auto answer = [&last_use](const server::HttpRequest& request) {
+    if (request.target.find("timestamp") != std::string_view::npos) return last_use;
+    return Measured(request.target.find("count_over_time") == std::string_view::npos ? 0 : 120);
+  };
+  const auto prometheus =
+      server::Listener::Start({.address = "127.0.0.1:0", .threads = 1},
+                              {{.method = "GET", .path = "/api/v1/query", .handle = answer}});
+  if (!prometheus.ok()) return {.error = std::string(prometheus.status().message())};
+  return RunBerth({"idle", "--kubeconfig", api.WriteKubeconfig(folder), "--prometheus",
+                   "http://127.0.0.1:" + std::to_string((*prometheus)->port()), "-o", "json"});
+}
+
+model::Time ThreeHoursAgo() {
+  return std::chrono::floor<model::Duration>(std::chrono::system_clock::now()) -
+         std::chrono::hours(3);
+}
+
+TEST(CliIdle, TellsWhatIsIdleAlsoIfTheLastUseIsNotKnown) {
+  const Finished run = IdlePodWith({.status = 503, .body = "too many queries"}, ThreeHoursAgo());
+  ASSERT_EQ(run.exit_code, 0) << run.error;
+  EXPECT_THAT(run.error, StartsWith("UNUSED is empty, because the last use is not known: "));
+  EXPECT_THAT(run.error, HasSubstr("too many queries"));
+  const auto json = nlohmann::json::parse(run.output);
+  EXPECT_EQ(json["pods"][0]["use"], "idle");
+  EXPECT_FALSE(json["pods"][0].contains("lastUsed"));
+  EXPECT_EQ(json["hints"].size(), 1U);
+}
+
+// The pod of a StatefulSet has the name of the one before it, of which the ten minutes have a part.
+TEST(CliIdle, TakesNoUseOfAnEarlierPodForOneOfThePodOfItsName) {
+  const model::Time created = ThreeHoursAgo();
+  for (const int minutes : {9, 10}) {
+    const model::Time used = created + std::chrono::minutes(minutes);
+    const Finished run = IdlePodWith(Measured(used.time_since_epoch().count()), created);
+    ASSERT_EQ(run.exit_code, 0) << run.error;
+    const auto pod = nlohmann::json::parse(run.output)["pods"][0];
+    EXPECT_EQ(pod["use"], "idle");
+    EXPECT_EQ(pod.contains("lastUsed"), minutes == 10) << minutes;
   }
 }
 

@@ -138,4 +138,11 @@ std::string TempDir::Write(std::string_view name, std::string_view text) const {
   return file.string();
 }
 
+std::string TempDir::Replace(std::string_view name, std::string_view text) const {
+  const std::string written = Write(std::string(name) + ".new", text);
+  const std::filesystem::path file = path_ / name;
+  std::filesystem::rename(written, file);
+  return file.string();
+}
+
 }  // namespace berth::tests

@@ -60,6 +60,9 @@ class TempDir {
 
   /// Writes (or overwrites in place) `name` and returns its full path.
   std::string Write(std::string_view name, std::string_view text) const;
+  /// The same at one stroke, as kubelet does it with a ConfigMap: who reads the file meanwhile sees
+  /// the former text or the new one.
+  std::string Replace(std::string_view name, std::string_view text) const;
 
  private:
   std::filesystem::path path_;

@@ -63,6 +63,10 @@ class Tap final : public kube::ListWatchHandler<T> {
     writer_.OnHeard(ahead ? std::to_string(std::stoull(version) + 1) : version);
     told_();
   }
+  void OnGranted() override {
+    writer_.OnGranted();
+    told_();
+  }
   void OnFailed() override { writer_.OnFailed(); }
 
  private:

@@ -62,6 +62,20 @@ TEST(IdleText, HasALineForEachPodWithIdleDevices) {
       "no data: 1 pod with 4 devices: vision/cnn\n");
 }
 
+TEST(IdleText, LeavesUnusedEmptyWhereNobodyCouldTell) {
+  IdleFindings findings = Example();
+  findings.lines.resize(3);
+  findings.lines[1].last_used = model::kNoTime;
+  findings.looked_back.reset();
+  EXPECT_EQ(
+      IdleText(findings),
+      "CREATOR    NAMESPACE  POD   ACCELERATOR     DEVICES  IDLE  PEAK  UNUSED  AGE  WORKLOAD\n"
+      "alice      nlp        nb-0  A100            2        2     0 %           10d  notebook "
+      "(StatefulSet nb)\n"
+      "(unknown)  vision     old   nvidia.com/gpu  1        1     0 %           20d  -\n"
+      "alice      nlp        bert  A100            4        1     99 %  -       30h  Job bert\n");
+}
+
 TEST(IdleText, IsOnlyAHeadWhereNothingIsHeld) {
   EXPECT_EQ(IdleText({.time = kIdleAt}),
             "CREATOR  NAMESPACE  POD  ACCELERATOR  DEVICES  IDLE  PEAK  UNUSED  AGE  WORKLOAD\n");
@@ -140,7 +154,10 @@ TEST(IdleReport, HasATextForEachCreator) {
 }
 
 TEST(IdleJson, HasEveryPodThatHoldsDevices) {
-  const auto json = nlohmann::json::parse(IdleJson(Example()));
+  IdleFindings findings = Example();
+  findings.hints = {"Prometheus does not know"};
+  const auto json = nlohmann::json::parse(IdleJson(findings));
+  EXPECT_EQ(json["hints"], nlohmann::json({"Prometheus does not know"}));
   EXPECT_EQ(json["time"], "2026-06-01T12:00:00Z");
   EXPECT_EQ(json["windowSeconds"], 7200);
   EXPECT_EQ(json["belowPercent"], 5.0);

@@ -18,8 +18,12 @@ constexpr Time kBegun{model::Duration{1'800'000'000}};
 constexpr PlanningPlace kEnd{std::numeric_limits<std::int64_t>::max(), model::kForever};
 
 model::KeptRoom Room(std::int32_t priority, Time created) {
-  return {
-      .gang = "ml/train", .devices = 8, .priority = priority, .created = created, .until = kBegun};
+  return {.gang = "ml/train",
+          .resource = "nvidia.com/gpu",
+          .devices = 8,
+          .priority = priority,
+          .created = created,
+          .until = kBegun};
 }
 
 model::StringMap Annotations(const std::vector<model::KeptRoom>& rooms,

@@ -46,8 +46,10 @@ TEST_F(SnapshotNodes, TellWhomTheyAvoidAsLongAsTheySayIt) {
 }
 
 TEST_F(SnapshotNodes, TellForWhichPlacesTheyKeepRoomAsLongAsTheySayIt) {
-  const model::KeptRoom room{
-      .gang = "ml/train", .devices = 8, .created = model::Time(model::Duration{1'800'000'000})};
+  const model::KeptRoom room{.gang = "ml/train",
+                             .resource = "nvidia.com/gpu",
+                             .devices = 8,
+                             .created = model::Time(model::Duration{1'800'000'000})};
   const model::PlanningPlace place(0, model::kForever);
   const auto kept = [&] { return snapshot_.Read().LastKept(place); };
   model::Node node = MakeNode("gpu-1");

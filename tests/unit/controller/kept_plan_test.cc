@@ -26,9 +26,14 @@ using testing::IsEmpty;
 
 constexpr char kKeptOnNodes[] = "berth.dev/kept";
 constexpr minutes kEntryLife{10};
+constexpr char kOtherDevices[] = "amd.com/gpu";
 
 KeptRoom Room(const std::string& gang = "ml/train") {
-  return {.gang = gang, .devices = 8, .created = kNow - hours(1), .ends_by = kNow + hours(1)};
+  return {.gang = gang,
+          .resource = std::string(policies::scheduling::kGpu),
+          .devices = 8,
+          .created = kNow - hours(1),
+          .ends_by = kNow + hours(1)};
 }
 
 // The same as it stands on a node.
@@ -67,6 +72,8 @@ TEST(PlanKept, WritesWhatDiffersAtOnce) {
   const KeptRoom wanted = Room();
   KeptRoom other_gang = wanted;
   other_gang.gang = "ml/other";
+  KeptRoom other_resource = wanted;
+  other_resource.resource = kOtherDevices;
   KeptRoom fewer = wanted;
   fewer.devices = 4;
   KeptRoom higher = wanted;
@@ -76,7 +83,7 @@ TEST(PlanKept, WritesWhatDiffersAtOnce) {
   KeptRoom earlier = wanted;
   earlier.ends_by -= seconds(1);
   const std::string text = model::KeptRoomsText({Until(kNow + kEntryLife)});
-  for (const KeptRoom& room : {other_gang, fewer, higher, older, earlier}) {
+  for (const KeptRoom& room : {other_gang, other_resource, fewer, higher, older, earlier}) {
     const KeptRoom present = Until(kNow + kEntryLife, room);
     EXPECT_THAT(PlanOf({Noted("gpu-1", present)}, KeptByNode{{"gpu-1", {wanted}}}),
                 ElementsAre(KeptChange{"gpu-1", "u-gpu-1", text}));
@@ -97,29 +104,30 @@ TEST(PlanKept, RenewsWhatHasLessThanHalfOfItsLifeLeft) {
   const std::string text = model::KeptRoomsText({Until(kNow + kEntryLife)});
   EXPECT_THAT(PlanOf({Noted("gpu-1", Until(kNow + kEntryLife / 2))}, kept), IsEmpty());
   EXPECT_THAT(PlanOf({Noted("gpu-1", Until(kNow + kEntryLife / 2 - seconds(1)))}, kept),
-              ElementsAre(KeptChange{"gpu-1", "u-gpu-1", text}));
+              ElementsAre(KeptChange{"gpu-1", "u-gpu-1", text, true}));
 }
 
-TEST(PlanKept, ChangesComeBeforeRenewals) {
-  const auto changes = PlanOf({Noted("gpu-1", Until(kNow + minutes(1))), Noted("gpu-2"),
-                               Noted("gpu-3", Until(kNow + minutes(8)))},
-                              KeptByNode{{"gpu-1", {Room()}}, {"gpu-2", {Room()}}});
-  std::vector<std::string> nodes;
-  for (const KeptChange& change : changes) nodes.push_back(change.node);
-  EXPECT_THAT(nodes, ElementsAre("gpu-2", "gpu-3", "gpu-1"));
+TEST(PlanKept, AGangMayHaveSeveralResourcesOnANode) {
+  KeptRoom other = Room();
+  other.resource = kOtherDevices;
+  const KeptByNode kept = {{"gpu-1", {Room(), other}}};
+  const std::string text =
+      model::KeptRoomsText({Until(kNow + kEntryLife), Until(kNow + kEntryLife, other)});
+  EXPECT_THAT(PlanOf({Noted("gpu-1", Until(kNow + kEntryLife))}, kept),
+              ElementsAre(KeptChange{"gpu-1", "u-gpu-1", text}));
+  EXPECT_THAT(PlanOf({Noted("gpu-1", text)}, kept), IsEmpty());
 }
 
 // Otherwise a controller that takes over would let everybody on the nodes until it has planned.
 TEST(PlanKept, BeforeThereIsAPlanOnlyExpiredEntriesGo) {
   const KeptRoom over = Until(kNow, Room("ml/over"));
   const KeptRoom fresh = Until(kNow + seconds(1));
-  EXPECT_THAT(
-      PlanOf({Noted("gpu-1", fresh), Noted("gpu-2", over),
-              Noted("gpu-3", model::KeptRoomsText({over, fresh})), Noted("gpu-4"),
-              Noted("gpu-5", "nobody can read this")},
-             std::nullopt),
-      ElementsAre(KeptChange{"gpu-2", "u-gpu-2", ""},
-                  KeptChange{"gpu-3", "u-gpu-3", model::KeptRoomsText({fresh})}));
+  EXPECT_THAT(PlanOf({Noted("gpu-1", fresh), Noted("gpu-2", over),
+                      Noted("gpu-3", model::KeptRoomsText({over, fresh})), Noted("gpu-4"),
+                      Noted("gpu-5", "nobody can read this")},
+                     std::nullopt),
+              ElementsAre(KeptChange{"gpu-2", "u-gpu-2", ""},
+                          KeptChange{"gpu-3", "u-gpu-3", model::KeptRoomsText({fresh})}));
 }
 
 TEST(PlanKept, OfTooManyEntriesThoseStayThatArePlannedFirst) {
@@ -134,8 +142,9 @@ TEST(PlanKept, OfTooManyEntriesThoseStayThatArePlannedFirst) {
   std::vector<KeptRoom> written = model::ParseKeptRooms(changes[0].text);
   ASSERT_THAT(written, testing::SizeIs(model::kMostKeptRooms));
   EXPECT_EQ(written.front().gang, rooms.back().gang);
-  EXPECT_THAT(written, testing::Not(testing::Contains(
-                           testing::Field("gang", &KeptRoom::gang, "ml/gang-0"))));
+  EXPECT_THAT(
+      written,
+      testing::Not(testing::Contains(testing::Field("gang", &KeptRoom::gang, "ml/gang-0"))));
   EXPECT_THAT(PlanOf({Noted("gpu-1", changes[0].text)}, KeptByNode{{"gpu-1", rooms}}), IsEmpty());
 }
 

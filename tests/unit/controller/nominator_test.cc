@@ -264,6 +264,14 @@ model::Pod OfGang(const std::string& name) {
   return pod;
 }
 
+// The same pod if it waits for a PodGroup instead of a gate.
+model::Pod InGroup(model::Pod pod) {
+  pod.gates.clear();
+  pod.gated = false;
+  pod.scheduling_group = "berth-train";
+  return pod;
+}
+
 planner::PlannerConfig WithGangs() {
   planner::PlannerConfig config;
   config.gangs.enabled = true;
@@ -301,12 +309,7 @@ TEST_F(NominatorTest, CreatesAPodGroupForAGangThatWaitsForIt) {
   config.gangs.pod_groups = true;
   PodGroupReader::Known known;
   Nominator nominator = MakeWithGroups(config, &known);
-  std::vector<model::Pod> pods = {OfGang("train-0"), OfGang("train-1")};
-  for (model::Pod& pod : pods) {
-    pod.gates.clear();
-    pod.gated = false;
-    pod.scheduling_group = "berth-train";
-  }
+  std::vector<model::Pod> pods = {InGroup(OfGang("train-0")), InGroup(OfGang("train-1"))};
   Wait(nominator, pods);
   RunFor(nominator, milliseconds(100));
   ASSERT_THAT(transport_.requests, SizeIs(2));
@@ -466,15 +469,50 @@ TEST_F(NominatorTest, TellsWhatItKeepsForGangsWhileItLeads) {
   Wait(nominator, pods);
   RunFor(nominator, milliseconds(100));
   ASSERT_TRUE(kept_rooms_.Get());
-  ASSERT_THAT(*kept_rooms_.Get(),
-              ElementsAre(testing::Pair(
-                  "v100-1", ElementsAre(testing::Field(&model::KeptRoom::devices, 2)))));
+  ASSERT_THAT(*kept_rooms_.Get(), ElementsAre(testing::Pair("v100-1", SizeIs(1))));
+  const model::KeptRoom room = kept_rooms_.Get()->at("v100-1").front();
+  EXPECT_EQ(room.resource, policies::scheduling::kGpu);
+  EXPECT_EQ(room.devices, 2);
   leads_ = false;
   RunFor(nominator, milliseconds(100));
   EXPECT_FALSE(kept_rooms_.Get());
   leads_ = true;
   for (const model::Pod& pod : pods) nominator.OnDelete(pod);
   RunFor(nominator, milliseconds(100));
+  ASSERT_TRUE(kept_rooms_.Get());
+  EXPECT_THAT(*kept_rooms_.Get(), IsEmpty());
+}
+
+// Its predecessor may have kept room for the gang, and that is noted on nodes.
+TEST_F(NominatorTest, ANewLeaderThatKnowsNoPodGroupsDoesNotSayThatNothingIsKept) {
+  model::Pod running = PodOn("v100-1", "running");
+  running.requests.Set(policies::scheduling::kGpu, 8);
+  snapshot_->UpsertPod(running);
+  planner::PlannerConfig config = WithGangs();
+  config.gangs.max_share = 1;
+  config.gangs.pod_groups = true;
+  const std::string obstacle = "PodGroups cannot be read: 429 Too Many Requests";
+  PodGroupReader::Known known{.obstacle = obstacle};
+  Nominator nominator = MakeWithGroups(config, &known);
+  const std::vector<model::Pod> pods = {InGroup(OfGang("train-0")), InGroup(OfGang("train-1"))};
+  Wait(nominator, pods);
+  RunFor(nominator, seconds(2));
+  EXPECT_FALSE(kept_rooms_.Get());
+  known.obstacle.clear();
+  RunFor(nominator, seconds(2));
+  ASSERT_TRUE(kept_rooms_.Get());
+  EXPECT_THAT(*kept_rooms_.Get(), ElementsAre(testing::Key("v100-1")));
+  known.obstacle = obstacle;
+  RunFor(nominator, seconds(2));
+  ASSERT_TRUE(kept_rooms_.Get());
+  EXPECT_THAT(*kept_rooms_.Get(), ElementsAre(testing::Key("v100-1"))) << "it is known by now";
+  leads_ = false;
+  RunFor(nominator, milliseconds(100));
+  leads_ = true;
+  RunFor(nominator, Nominator::kKeptPatience - seconds(1));
+  EXPECT_FALSE(kept_rooms_.Get()) << "somebody else has led";
+  // A right that is missing for good must not take the room from all other gangs.
+  RunFor(nominator, seconds(3));
   ASSERT_TRUE(kept_rooms_.Get());
   EXPECT_THAT(*kept_rooms_.Get(), IsEmpty());
 }

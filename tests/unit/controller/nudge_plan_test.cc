@@ -26,6 +26,23 @@ std::string Blames(int nodes, const std::string& condition = "GPUIsLost") {
          "Preemption is not helpful for scheduling.";
 }
 
+/// A node of eight devices, of which so many are kept for a gang.
+model::NodeState KeptForAGang(const std::string& name, int devices) {
+  model::NodeState node = GpuNode(name, kV100);
+  node.node.annotations = {
+      {"berth.dev/kept",
+       "ml/gang resource=nvidia.com/gpu devices=" + std::to_string(devices) +
+           " priority=0 created=2027-01-01T00:00:00Z ends-by=2027-01-01T00:00:00Z "
+           "until=2027-02-01T00:00:00Z"}};
+  return node;
+}
+
+/// What kube-scheduler reports of a pod that found such nodes alone.
+std::string BlamesKept(int nodes) {
+  return "0/9 nodes are available: " + std::to_string(nodes) +
+         " node(s) had devices that are kept for a gang.";
+}
+
 class NudgePlanTest : public ::testing::Test {
  protected:
   NudgePlanTest() {
@@ -132,22 +149,35 @@ TEST_F(NudgePlanTest, APodIsDueWhenItsNodeCanBeReadAgain) {
 // The report of a pod is as true whether gangs come before it or not, and whoever was first of its
 // shape.
 TEST_F(NudgePlanTest, APodIsDueWhenItsNodeIsKeptForNoGangAnyMore) {
-  model::NodeState kept = GpuNode("full", kV100);
-  kept.node.annotations = {{"berth.dev/kept",
-                            "ml/gang devices=8 priority=0 "
-                            "created=2027-01-01T00:00:00Z "
-                            "ends-by=2027-01-01T00:00:00Z "
-                            "until=2027-02-01T00:00:00Z"}};
-  Node(kept);
+  Node(KeptForAGang("full", 8));
   model::Pod other = PodOn("", "other");
   other.annotations = {
       {"berth.dev/gang-name", "g"}, {"berth.dev/gang-size", "2"}, {"berth.dev/max-runtime", "1m"}};
   other.priority = 7;
   plan_.Upsert(other, now_);
-  Waits("train", "0/9 nodes are available: 1 node(s) had devices that are kept for a gang.");
+  Waits("train", BlamesKept(1));
   EXPECT_THAT(Nudges(seconds(60)), IsEmpty());
   Recover("full");
   EXPECT_THAT(Nudges(seconds(2)), ElementsAre("train@1"));
+}
+
+// Nothing is kept from pods that come before the gang, or end in time.
+TEST_F(NudgePlanTest, APodIsDueWhenItsNodeRecoversThoughItIsKeptForAGang) {
+  Waits("train");
+  Judge();
+  Recover("bad");
+  now_ += milliseconds(500);
+  Node(KeptForAGang("bad", 8));
+  EXPECT_THAT(Nudges(seconds(2)), ElementsAre("train@1"));
+  Waits("train", BlamesKept(1));
+  EXPECT_THAT(Nudges(seconds(60)), IsEmpty()) << "it comes after the gang, and was tried in vain";
+}
+
+// The extender counts pods that are on their way to the node, or nominated for it.
+TEST_F(NudgePlanTest, AReportOfMoreNodesThatAreKeptThanThereAreIsNotStale) {
+  Node(KeptForAGang("full", 4));
+  Waits("train", BlamesKept(1));
+  EXPECT_THAT(Nudges(seconds(60)), IsEmpty());
 }
 
 TEST_F(NudgePlanTest, APodThatIsBoundIsLeftAlone) {

@@ -33,16 +33,19 @@ TEST(Retries, ForgetsWhatWasNotTriedForLong) {
 TEST(Retries, WaitsAsAtFirstAfterWhatIsDone) {
   Retries retries;
   const Retries::Clock::time_point now{seconds(1000)};
-  retries.OnTried("a", now);
-  retries.OnTried("b", now);
-  retries.ForgetDone({}, now + seconds(1));
-  EXPECT_FALSE(retries.IsDue("a", now + seconds(1))) << "it was tried a moment ago";
-  const Retries::Clock::time_point due = now + seconds(2);
-  retries.ForgetDone({"b"}, due);
+  for (int i = 0; i < 5; ++i) retries.OnTried("a", now);
+  EXPECT_EQ(retries.DueAt("a"), now + seconds(32));
+  for (int i = 0; i < 2; ++i) {
+    retries.OnDone("a");
+    EXPECT_EQ(retries.DueAt("a"), now + seconds(2)) << "it was tried a moment ago";
+  }
+  for (const int wait : {2, 4}) {
+    retries.OnTried("a", now);
+    EXPECT_EQ(retries.DueAt("a"), now + seconds(wait));
+  }
+  retries.OnDone("never tried");
   EXPECT_EQ(retries.size(), 1U);
-  for (const char* key : {"a", "b"}) retries.OnTried(key, due);
-  EXPECT_TRUE(retries.IsDue("a", due + seconds(2)));
-  EXPECT_FALSE(retries.IsDue("b", due + seconds(2))) << "the first try had no effect";
+  EXPECT_EQ(retries.DueAt("never tried"), Retries::Clock::time_point::min());
 }
 
 }  // namespace

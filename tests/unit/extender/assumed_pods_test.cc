@@ -75,6 +75,19 @@ class Burst : public testing::Test {
     return nodes.empty() ? "" : nodes.front();
   }
 
+  /// Keeps so many devices of the node from pods whose priority is not above 1.
+  void Keep(std::int64_t devices, model::NodeState state) {
+    const model::KeptRoom room{.gang = "ml/train",
+                               .resource = std::string(kGpu),
+                               .devices = devices,
+                               .priority = 1,
+                               .created = kNow,
+                               .ends_by = kNow,
+                               .until = kNow + std::chrono::minutes(10)};
+    state.node.annotations = {{"berth.dev/kept", model::KeptRoomsText({room})}};
+    berth_.snapshot.UpsertNode(std::move(state.node));
+  }
+
   void Bind(const std::string& uid, const std::string& node) {
     model::Pod pod = PodOf(uid);
     pod.node_name = node;
@@ -178,21 +191,28 @@ TEST_F(Burst, GoesOnWithoutTheNode) {
 
 // Else the pods of a burst would get what is kept before the first of them is seen bound.
 TEST_F(Burst, TakesNothingThatIsKeptForAGang) {
-  const model::KeptRoom room{.gang = "ml/train",
-                             .devices = 5,
-                             .priority = 1,
-                             .created = kNow,
-                             .ends_by = kNow,
-                             .until = kNow + std::chrono::minutes(10)};
-  for (model::NodeState& state : Nodes()) {
-    state.node.annotations = {{"berth.dev/kept", model::KeptRoomsText({room})}};
-    berth_.snapshot.UpsertNode(std::move(state.node));
-  }
+  for (const model::NodeState& state : Nodes()) Keep(5, state);
   std::map<std::string, int> pods;
   for (std::size_t pod = 0; pod < 3 * kManyNodes; ++pod) ++pods[Place(std::to_string(pod))];
   EXPECT_THAT(pods, SizeIs(kManyNodes));
   for (const auto& [node, count] : pods) EXPECT_EQ(count, 3) << node;
   EXPECT_THAT(Filter("one more"), IsEmpty());
+}
+
+// kube-scheduler knows what is free on the node, and not what is kept of that.
+TEST_F(Burst, TakesNothingThatIsKeptOfTheOnlyNodeThatIsLeft) {
+  Keep(4, Nodes().front());
+  const auto fits = [this](const std::string& uid, std::int32_t priority = 0) {
+    ExtenderArgs args{.pod = PodAskingFor(kGpu, 4)};
+    args.pod.name = args.pod.uid = uid;
+    args.pod.priority = priority;
+    args.node_names = {"n0"};
+    return !berth_.placer->Filter(args, kNow).node_names.empty();
+  };
+  EXPECT_TRUE(fits("first"));
+  EXPECT_FALSE(fits("second")) << "the first one is not seen bound yet";
+  EXPECT_TRUE(fits("first")) << "it is asked about again, so it went nowhere";
+  EXPECT_TRUE(fits("urgent", 2)) << "nothing is kept from it";
 }
 
 class WithoutAShortlist : public Burst {

@@ -170,8 +170,8 @@ TEST(Filter, DevicesThatAreKeptForAGangAreRefusedToPodsThatComeLater) {
   model::NodeState node = GpuNode("kept", kV100);
   node.node.annotations = {
       {"berth.dev/kept",
-       "ml/train devices=8 priority=5 created=2027-01-15T07:00:00Z ends-by=2027-01-15T09:00:00Z "
-       "until=2027-01-15T08:10:00Z"}};  // at 08:00
+       "ml/train resource=nvidia.com/gpu devices=8 priority=5 created=2027-01-15T07:00:00Z "
+       "ends-by=2027-01-15T09:00:00Z until=2027-01-15T08:10:00Z"}};  // at 08:00
   ExtenderUnderTest berth({node});
   const auto refused = [&berth](const json& change) {
     json args = json::parse(ArgsFor(R"(["kept"])"));
@@ -189,7 +189,12 @@ TEST(Filter, DevicesThatAreKeptForAGangAreRefusedToPodsThatComeLater) {
   EXPECT_FALSE(refused({{"spec", {{"priority", 6}}}}));
   EXPECT_FALSE(refused({{"status", {{"nominatedNodeName", "kept"}}}}));
   EXPECT_FALSE(refused(annotated({{"berth.dev/max-runtime", "1h"}})));
-  EXPECT_FALSE(refused(annotated({{"berth.dev/gang-name", "a"}, {"berth.dev/gang-size", "2"}})));
+  const auto of_gang = [](const char* gang) {
+    const json annotations = {{"berth.dev/gang-name", gang}, {"berth.dev/gang-size", "2"}};
+    return json{{"metadata", {{"namespace", "ml"}, {"annotations", annotations}}}};
+  };
+  EXPECT_FALSE(refused(of_gang("train")));
+  EXPECT_TRUE(refused(of_gang("other")));
 }
 
 TEST(Filter, AnOddTimeOfCreationDoesNotMakeThePodUnschedulable) {

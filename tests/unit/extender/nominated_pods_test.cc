@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <random>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "model/kept_room.h"
 #include "tests/unit/extender/fixtures.h"
 #include "tests/unit/policies/world.h"
 
@@ -100,6 +102,21 @@ TEST_F(Nominations, RefuseNoNode) {
   for (const char* node : {"n0", "n1", "n2"}) Nominate(std::string("on-") + node, node, 8);
   EXPECT_THAT(Filter("next"), SizeIs(1));
   EXPECT_THAT(Filter("another", 1, {"n2"}), ElementsAre("n2"));
+}
+
+TEST_F(Nominations, CountForWhatIsLeftBesideDevicesThatAreKept) {
+  const model::KeptRoom room{.gang = "ml/train",
+                             .resource = std::string(kGpu),
+                             .devices = 4,
+                             .created = kNow,
+                             .ends_by = kNow,
+                             .until = kNow + std::chrono::minutes(10)};
+  model::NodeState node = GpuNodes(3)[2];
+  node.node.annotations = {{"berth.dev/kept", model::KeptRoomsText({room})}};
+  berth_.snapshot.UpsertNode(node.node);
+  Nominate("planned", "n2", 4);
+  EXPECT_THAT(Filter("next", 1, {"n2"}), SizeIs(0));
+  EXPECT_THAT(Filter("planned", 4, {"n2"}), ElementsAre("n2"));
 }
 
 // The answer for a nominated node makes kube-scheduler assume the pod there.

@@ -82,10 +82,12 @@ TEST(PodFromJsonTest, KnowsWhatControlsAPodAndWhetherItFailedByItself) {
 TEST(NodeFromJsonTest, KeepsWhomItAvoidsAndForWhomItIsKeptAndNoOtherAnnotation) {
   const auto node = Node(R"({"metadata": {"name": "gpu-1", "annotations": {
       "berth.dev/avoid": "job-1=2026-01-31T12:00:00Z", "avoid": "x", "berth.dev/avoids": "x",
-      "berth.dev/kept": "ml/train devices=8", "kept": "x", "berth.dev/unkept": "x"}}})");
+      "berth.dev/kept": "ml/train resource=nvidia.com/gpu devices=8", "kept": "x",
+      "berth.dev/unkept": "x"}}})");
   ASSERT_TRUE(node.ok()) << node.status();
-  EXPECT_THAT(node->annotations, ElementsAre(Pair("berth.dev/avoid", "job-1=2026-01-31T12:00:00Z"),
-                                             Pair("berth.dev/kept", "ml/train devices=8")));
+  EXPECT_THAT(node->annotations,
+              ElementsAre(Pair("berth.dev/avoid", "job-1=2026-01-31T12:00:00Z"),
+                          Pair("berth.dev/kept", "ml/train resource=nvidia.com/gpu devices=8")));
 }
 
 TEST(PodFromJsonTest, APriorityThatIsTooLargeIsTheLargest) {

@@ -8,6 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/pod.h"
 
 namespace berth::model {
 namespace {
@@ -18,11 +19,12 @@ using testing::SizeIs;
 
 constexpr Time kNoon{Duration{1'769'860'800}};  // 2026-01-31T12:00:00Z
 constexpr char kText[] =
-    "ml/train devices=8 priority=-5 created=2026-01-31T12:00:00Z ends-by=2026-01-31T13:00:00Z "
-    "until=2026-01-31T12:10:00Z";
+    "ml/train resource=nvidia.com/gpu devices=8 priority=-5 created=2026-01-31T12:00:00Z "
+    "ends-by=2026-01-31T13:00:00Z until=2026-01-31T12:10:00Z";
 
 KeptRoom Train() {
   return {.gang = "ml/train",
+          .resource = "nvidia.com/gpu",
           .devices = 8,
           .priority = -5,
           .created = kNoon,
@@ -42,7 +44,9 @@ std::string Replaced(std::string_view from, std::string_view to) {
 }
 
 TEST(KeptRooms, ReadWhatWasWritten) {
-  const std::vector<KeptRoom> entries = {Train(), Of("ml/Eval_2.b")};
+  KeptRoom slices = Of("ml/Eval_2.b");
+  slices.resource = "nvidia.com/mig-1g.5gb";
+  const std::vector<KeptRoom> entries = {Train(), slices};
   EXPECT_EQ(KeptRoomsText({Train()}), kText);
   EXPECT_EQ(ParseKeptRooms(kText), std::vector{Train()});
   EXPECT_EQ(ParseKeptRooms(KeptRoomsText(entries)), entries);
@@ -53,7 +57,7 @@ TEST(KeptRooms, ReadWhatWasWritten) {
 TEST(KeptRooms, OrderAndBlanksDoNotMatterAndFieldsOfLaterVersionsDoNotEither) {
   EXPECT_THAT(ParseKeptRooms("  ml/train  until=2026-01-31T12:10:00Z model=A100 alone   devices=8 "
                              "created=2026-01-31T21:00:00+09:00 ends-by=2026-01-31T13:00:00Z "
-                             "priority=-5 ,"),
+                             "priority=-5 resource=nvidia.com/gpu ,"),
               ElementsAre(Train()));
 }
 
@@ -65,6 +69,12 @@ TEST(KeptRooms, WhatCannotBeReadIsLeftOut) {
                                   Replaced("ml/train", "ml/train=1"),
                                   Replaced("ml/train ", ""),
                                   Replaced("ml/train", "ml/" + std::string(254, 'x')),
+                                  Replaced("resource=nvidia.com/gpu ", ""),
+                                  Replaced("nvidia.com/gpu", ""),
+                                  Replaced("nvidia.com/gpu", "nvidia.com/"),
+                                  Replaced("nvidia.com/gpu", "/gpu"),
+                                  Replaced("nvidia.com/gpu", "a/b/c"),
+                                  Replaced("nvidia.com/gpu", "nvidia.com/gpu=1"),
                                   Replaced("devices=8 ", ""),
                                   Replaced("devices=8", "devices=0"),
                                   Replaced("devices=8", "devices=-8"),
@@ -111,6 +121,11 @@ TEST(KeptRooms, HigherPriorityAndThenAgeComeFirst) {
   EXPECT_LT(PlaceOf(higher), PlaceOf(older));
   EXPECT_LT(PlaceOf(older), PlaceOf(Train()));
   EXPECT_LT(PlaceOf(Train()), PlaceOf(lower));
+}
+
+TEST(KeptRooms, APodThatDoesNotExistYetComesLastOfItsPriority) {
+  EXPECT_LT(PlaceOf(Pod{.created = kNoon}), PlaceOf(Pod{}));
+  EXPECT_LT(PlaceOf(Pod{.priority = 1}), PlaceOf(Pod{.created = kNoon}));
 }
 
 }  // namespace

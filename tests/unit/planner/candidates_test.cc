@@ -59,6 +59,7 @@ TEST(Candidates, WhatNodesSayIsKeptDoesNotCount) {
   std::vector<model::NodeState> nodes = {RoomyNode("a")};
   nodes[0].node.annotations = {
       {"berth.dev/kept", model::KeptRoomsText({{.gang = "ml/train",
+                                                .resource = std::string(kGpu),
                                                 .devices = 8,
                                                 .priority = 9,
                                                 .until = kNow + std::chrono::minutes(10)}})}};

@@ -90,6 +90,7 @@ TEST(GangReservation, SaysWhatIsKeptForWhom) {
   ASSERT_THAT(rooms, SizeIs(4));
   const model::KeptRoom& room = rooms.at("node-3").front();
   EXPECT_EQ(room.gang, "team/large");
+  EXPECT_EQ(room.resource, kGpu);
   EXPECT_EQ(room.devices, 8);
   EXPECT_EQ(room.priority, 0);
   EXPECT_EQ(room.created, f.pods.at("large-0").created);
@@ -133,6 +134,50 @@ TEST(GangReservation, CountsAllDevicesOfANode) {
   ASSERT_THAT(rooms, SizeIs(2));
   EXPECT_EQ(rooms.at("node-0").front().devices, 8);
   EXPECT_EQ(rooms.at("node-1").front().devices, 8);
+}
+
+// As those of DaemonSets do.
+TEST(GangReservation, NothingIsKeptForAGangThatDoesNotFitBesidePodsWithoutDevices) {
+  GangFixture f;
+  AddNodes(f, 2);
+  f.config.gangs.max_share = 1;
+  f.Restart();
+  for (const char* node : {"node-0", "node-1"}) {
+    model::Pod daemon{.namespace_ = "team", .name = node, .uid = node};
+    daemon.requests.Set("cpu", 1000);
+    f.ShowBound(daemon, node);
+  }
+  f.WaitAll("large", 2, 8);
+  for (const std::string& name : f.NamesOf("large")) {
+    f.Edit(name, [](model::Pod& pod) { pod.requests.Set("cpu", 1'000'000); });
+  }
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_THAT(f.ReasonOf("large"),
+              HasSubstr("would not fit even if no other pod had devices there"));
+  EXPECT_THAT(f.planner->gangs().KeptRooms(), IsEmpty());
+}
+
+// Each of the others differs, and nodes are sought for so many gangs only in one round.
+TEST(GangReservation, StaysWhileNodesAreSoughtForOthers) {
+  GangFixture f;
+  AddNodes(f, 4);
+  f.config.gangs.max_share = 1;
+  f.Restart();
+  f.Run("node-0", 8, 0);
+  f.Run("node-1", 8, 0);
+  for (int i = 0; i < 100; ++i) {
+    const std::string gang = "huge" + std::to_string(i);
+    f.WaitAll(gang, 5, 8);
+    for (const std::string& name : f.NamesOf(gang)) {
+      f.Edit(name, [i](model::Pod& pod) { pod.requests.Set("cpu", 100 + i); });
+    }
+  }
+  f.WaitAll("large", 4, 8);
+  for (int i = 0; i < 20 && f.planner->gangs().KeptRooms().empty(); ++i) f.Plan();
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_THAT(f.planner->gangs().KeptRooms(), SizeIs(4)) << i;
+    f.Plan();
+  }
 }
 
 TEST(GangReservation, OnesOfHigherPriorityGetIt) {
@@ -204,7 +249,8 @@ TEST(GangReservation, NothingIsKeptForAGangWhosePodsNeverFitTogether) {
   f.WaitAll("small", 2, 8);
   EXPECT_THAT(f.Plan(), SizeIs(2));
   EXPECT_EQ(f.PhaseOf("small"), GangPhase::kPlanned);
-  EXPECT_THAT(f.ReasonOf("huge"), HasSubstr("would not fit even if nothing else ran there"));
+  EXPECT_THAT(f.ReasonOf("huge"),
+              HasSubstr("would not fit even if no other pod had devices there"));
 }
 
 TEST(GangReservation, PodsThatEndInTimeMayUseIt) {

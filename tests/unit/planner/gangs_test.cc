@@ -144,7 +144,8 @@ TEST(Gang, SaysThatItCanNeverFit) {
   f.AddNode("b", 4);
   f.WaitAll("train", 2, 8);
   EXPECT_THAT(f.Plan(), IsEmpty());
-  EXPECT_THAT(f.ReasonOf("train"), HasSubstr("would not fit even if nothing else ran there"));
+  EXPECT_THAT(f.ReasonOf("train"),
+              HasSubstr("would not fit even if no other pod had devices there"));
 }
 
 TEST(Gang, TellsItsUsersWhyItWaits) {

@@ -22,6 +22,7 @@ constexpr std::int64_t kAllDevices = 8;
 // Eight devices for a gang of priority 5 that was created an hour ago.
 model::KeptRoom Room(std::int64_t devices = kAllDevices) {
   return {.gang = "ml/train",
+          .resource = std::string(kGpu),
           .devices = devices,
           .priority = 5,
           .created = kNow - minutes(60),
@@ -41,6 +42,13 @@ model::Pod Later(std::int64_t devices = 1, model::StringMap annotations = {}) {
   model::Pod pod = PodAskingFor(kGpu, devices, std::move(annotations));
   pod.priority = 5;
   pod.created = kNow;
+  return pod;
+}
+
+// One of these pods that says that it is of a gang.
+model::Pod OfGang(const std::string& namespace_name, const std::string& gang) {
+  model::Pod pod = Later(1, {{"berth.dev/gang-name", gang}, {"berth.dev/gang-size", "2"}});
+  pod.namespace_ = namespace_name;
   return pod;
 }
 
@@ -106,11 +114,54 @@ TEST_F(KeptTest, PriorityAndThenAgeSayWhoComesLater) {
   EXPECT_FALSE(fits(std::numeric_limits<std::int32_t>::min(), kNow));
 }
 
-TEST_F(KeptTest, NothingIsKeptFromGangs) {
-  EXPECT_TRUE(Fits(Later(1, {{"berth.dev/gang-name", "a"}, {"berth.dev/gang-size", "2"}}),
-                   Keeping({Room()})));
-  EXPECT_FALSE(Fits(Later(1, {{"berth.dev/gang-name", "a"}}), Keeping({Room()})))
-      << "without a size it is none";
+// A node with devices that are whole and others that are divided.
+TEST_F(KeptTest, PodsThatAskForAnotherResourceAreNotConcerned) {
+  constexpr char kSlice[] = "nvidia.com/mig-1g.5gb";
+  model::KeptRoom slices = Room(20);
+  slices.resource = kSlice;
+  const auto node = [&](const std::vector<model::KeptRoom>& rooms) {
+    model::NodeState state = Keeping(rooms);
+    state.node.allocatable.Set(kGpu, 4);
+    state.node.allocatable.Set(kSlice, 28);
+    return state;
+  };
+  const auto asking = [&](std::int64_t devices, std::int64_t parts) {
+    model::Pod pod = Later(devices);
+    pod.requests.Set(kSlice, parts);
+    return pod;
+  };
+  EXPECT_TRUE(Fits(asking(4, 0), node({slices})));
+  EXPECT_EQ(Judge(asking(4, 0), node({slices})).valid_until, model::kForever);
+  EXPECT_TRUE(Fits(asking(0, 8), node({slices})));
+  EXPECT_FALSE(Fits(asking(0, 9), node({slices})));
+  EXPECT_TRUE(Fits(asking(0, 28), node({Room(4)})));
+  EXPECT_TRUE(Fits(asking(2, 8), node({slices, Room(2)})));
+  EXPECT_FALSE(Fits(asking(2, 9), node({slices, Room(2)})));
+  EXPECT_FALSE(Fits(asking(3, 8), node({slices, Room(2)})));
+}
+
+TEST_F(KeptTest, AGangGetsWhatIsKeptForItAndNothingThatIsKeptForOthers) {
+  model::KeptRoom other = Room(3);
+  other.gang = "ml/other";
+  EXPECT_TRUE(Fits(OfGang("ml", "train"), Keeping({Room()})));
+  EXPECT_TRUE(Fits(OfGang("ml", "train"), Keeping({Room(), other}, 4)));
+  EXPECT_FALSE(Fits(OfGang("ml", "train"), Keeping({Room(), other}, 5)));
+  EXPECT_FALSE(Fits(OfGang("ml", "other"), Keeping({Room()})));
+  EXPECT_FALSE(Fits(OfGang("team", "train"), Keeping({Room()})));
+  model::Pod unreadable = OfGang("ml", "train");
+  unreadable.annotations = {{"berth.dev/gang-name", "train"}};
+  EXPECT_FALSE(Fits(unreadable, Keeping({Room()}))) << "without a size it is of none";
+}
+
+// Whoever may create pods may write it, and it may outlive the nomination.
+TEST_F(KeptTest, AnAnnotationThatSaysThatThePodIsPlannedIsNotEnough) {
+  model::Pod pod = OfGang("ml", "other");
+  pod.annotations.emplace_back("berth.dev/plan", "gpu-1");
+  EXPECT_FALSE(Fits(pod, Keeping({Room()})));
+  pod.nominated_node = "gpu-2";
+  EXPECT_FALSE(Fits(pod, Keeping({Room()})));
+  pod.nominated_node = "gpu-1";
+  EXPECT_TRUE(Fits(pod, Keeping({Room()})));
 }
 
 TEST_F(KeptTest, ThePodThatIsNominatedForTheNodeMayUseIt) {
@@ -178,6 +229,9 @@ TEST_F(KeptTest, PodsShareJudgementsUnlessAGangComesBetweenThem) {
   EXPECT_EQ(key(minutes(0)), key(minutes(0), nominated)) << "nothing is kept there";
   nominated.nominated_node = "gpu-1";
   EXPECT_NE(key(minutes(0)), key(minutes(0), nominated));
+  EXPECT_EQ(key(minutes(0), OfGang("ml", "a")), key(minutes(30), OfGang("ml", "a")));
+  EXPECT_NE(key(minutes(0), OfGang("ml", "a")), key(minutes(0), OfGang("ml", "b")));
+  EXPECT_NE(key(minutes(0), OfGang("ml", "a")), key(minutes(0)));
 }
 
 // As long as nothing is kept, the policy takes no time and takes no pod for another.
@@ -190,6 +244,7 @@ TEST_F(KeptTest, WithoutEntriesItHasNoOpinion) {
   other.created = kNow - minutes(90);
   other.nominated_node = "gpu-1";
   EXPECT_EQ(Prepare(Later(), node).key(), Prepare(other, node).key());
+  EXPECT_EQ(Prepare(Later(), node).key(), Prepare(OfGang("ml", "train"), node).key());
 }
 
 TEST_F(KeptTest, OfAnotherPrefixNothingIsKept) {

@@ -24,7 +24,7 @@ constexpr char kHead[] =
 class ConfigFollowerTest : public ::testing::Test {
  protected:
   std::unique_ptr<ConfigFollower> Follow(const std::string& text) {
-    file_ = dir_.Write("berth.yaml", text);
+    file_ = dir_.Replace("berth.yaml", text);
     config::ConfigReading reading = config::ReadConfig(file_);
     EXPECT_TRUE(reading.ok()) << yaml::ToString(reading.errors);
     // Checks often, so that nothing depends on how the system tells of changes.
@@ -75,12 +75,12 @@ TEST_F(ConfigFollowerTest, TakesOverAChangedFile) {
   const auto follower = Follow(WithPrefix("one.example"));
   EXPECT_TRUE(AwaitMetric("berth_config_generation 1"));
   const double hash = Hash();
-  dir_.Write("berth.yaml", WithPrefix("two.example"));
+  dir_.Replace("berth.yaml", WithPrefix("two.example"));
   EXPECT_TRUE(AwaitPrefix("two.example"));
   EXPECT_TRUE(AwaitMetric("berth_config_generation 2"));
   EXPECT_TRUE(AwaitMetric("berth_config_restart_needed 0"));
   EXPECT_NE(Hash(), hash);
-  dir_.Write("berth.yaml", WithPrefix("one.example"));
+  dir_.Replace("berth.yaml", WithPrefix("one.example"));
   EXPECT_TRUE(AwaitMetric("berth_config_generation 3"));
   EXPECT_EQ(Hash(), hash);
 }
@@ -88,10 +88,10 @@ TEST_F(ConfigFollowerTest, TakesOverAChangedFile) {
 TEST_F(ConfigFollowerTest, KeepsTheFormerWhereTheFileIsBroken) {
   const auto follower = Follow(WithPrefix("one.example"));
   ::testing::internal::CaptureStderr();
-  dir_.Write("berth.yaml", WithPrefix("two.example") + "helth: {}\n");
+  dir_.Replace("berth.yaml", WithPrefix("two.example") + "helth: {}\n");
   EXPECT_TRUE(AwaitMetric("berth_config_last_reload_successful 0"));
   EXPECT_TRUE(AwaitMetric("berth_config_generation 1"));
-  dir_.Write("berth.yaml", WithPrefix("three.example"));
+  dir_.Replace("berth.yaml", WithPrefix("three.example"));
   EXPECT_TRUE(AwaitPrefix("three.example"));
   EXPECT_TRUE(AwaitMetric("berth_config_last_reload_successful 1"));
   const std::string log = ::testing::internal::GetCapturedStderr();
@@ -104,17 +104,17 @@ TEST_F(ConfigFollowerTest, KeepsTheFormerWhereTheFileIsGoneAndIsContentWhenItIsB
   const auto follower = Follow(WithPrefix("one.example"));
   ASSERT_EQ(std::remove(file_.c_str()), 0);
   EXPECT_TRUE(AwaitMetric("berth_config_last_reload_successful 0"));
-  dir_.Write("berth.yaml", WithPrefix("one.example"));
+  dir_.Replace("berth.yaml", WithPrefix("one.example"));
   EXPECT_TRUE(AwaitMetric("berth_config_last_reload_successful 1"));
   EXPECT_TRUE(AwaitMetric("berth_config_generation 1"));
 }
 
 TEST_F(ConfigFollowerTest, SaysWhatNeedsARestart) {
   const auto follower = Follow(WithPrefix("one.example"));
-  dir_.Write("berth.yaml", WithPrefix("two.example") + "metrics: {listen: '127.0.0.1:0'}\n");
+  dir_.Replace("berth.yaml", WithPrefix("two.example") + "metrics: {listen: '127.0.0.1:0'}\n");
   EXPECT_TRUE(AwaitMetric("berth_config_restart_needed 1"));
   EXPECT_TRUE(AwaitPrefix("two.example"));
-  dir_.Write("berth.yaml", WithPrefix("three.example"));
+  dir_.Replace("berth.yaml", WithPrefix("three.example"));
   EXPECT_TRUE(AwaitMetric("berth_config_restart_needed 0"));
 }
 
