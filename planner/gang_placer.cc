@@ -36,21 +36,6 @@ bool IsBelow(const Topology::Domain& domain, std::size_t level) {
   return each != nullptr && each->level == level;
 }
 
-// Whether an extended resource is among them; those of Kubernetes itself have no domain.
-bool HasDevices(const model::Resources& requests) {
-  return std::ranges::any_of(requests, [](const auto& request) {
-    return request.second > 0 && request.first.find('/') != std::string::npos;
-  });
-}
-
-void BookPodsWithoutDevices(const NodeState& node, NodeState& idle) {
-  for (const model::Demand* demand : node.bound) {
-    if (HasDevices(demand->resources)) continue;
-    for (const auto& [name, amount] : demand->resources) idle.used.Add(name, amount);
-    idle.pods += demand->pods;
-  }
-}
-
 bool IsWithin(const Topology::Domain& domain, const Topology::Domain* outer) {
   const Topology::Domain* each = &domain;
   while (each != nullptr && each != outer) each = each->parent;
@@ -203,7 +188,6 @@ std::int64_t GangPlacer::IdleRoom(std::size_t group, NodeIndex node, const Limit
   if (!pods.candidates->FitsIdle(node)) return room;
   NodeState idle;
   idle.node.allocatable = state->node.allocatable;
-  if (HasDevices(pods.pod->requests)) BookPodsWithoutDevices(*state, idle);
   return room = policies::fit::RoomFor(*pods.pod, idle, static_cast<std::int64_t>(pods.count));
 }
 

@@ -64,7 +64,7 @@ class GangPlacer {
   std::vector<Model> Models();
 
   /// Nodes to keep for the pods until these fit: those on which they could run if nobody else did,
-  /// or nobody else had devices there, with the most room now. Nothing if no nodes would do even
+  /// with the most room now. Nothing if no nodes would do even
   /// then. `preferred` is the path of the domain that was chosen last time, if any did; the choice
   /// is written to `chosen`.
   std::optional<Places> PlaceIdle(const Limits& limits, std::string_view preferred,
@@ -78,8 +78,7 @@ class GangPlacer {
   void AllowAround(const std::vector<model::NodeIndex>& others, std::size_t level);
   // How many pods of the group fit the node now.
   std::int64_t Room(std::size_t group, model::NodeIndex node, const Limits& limits);
-  // The same if no pod was there, or no pod that has devices if those of the group ask for some:
-  // the pods of DaemonSets stay.
+  // The same if no pod was there.
   std::int64_t IdleRoom(std::size_t group, model::NodeIndex node, const Limits& limits);
   bool Allows(std::size_t group, model::NodeIndex node, const Limits& limits) const;
   std::size_t Capacity(std::size_t group, const Domain& domain, const Limits& limits);

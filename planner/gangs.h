@@ -127,6 +127,11 @@ class Gangs {
   /// For how many gangs at most room is kept, those that come first. One that would share what is
   /// kept for others does not count.
   static constexpr std::size_t kMostKept = 16;
+  /// For how long devices are kept for a gang after all of them have become free, and when they are
+  /// kept again if it has not fitted: what lacks is not devices, but perhaps the memory that pods
+  /// of DaemonSets have.
+  static constexpr std::chrono::minutes kAllFree{5};
+  static constexpr std::chrono::minutes kKeepAgain{60};
   /// Of how many shapes the pods of a gang may be. Nodes are sought for each.
   static constexpr std::size_t kMostShapes = 64;
 
@@ -166,10 +171,12 @@ class Gangs {
   void Begin(const std::vector<Member>& waiting, Round& round);
   /// Books the nominations that still hold. Call it before anything new is booked.
   void Confirm(Round& round);
-  /// Whether any gangs are not planned yet, and whether any of them come before the place.
+  /// Whether any gangs are not planned yet, and whether any of them come before a single pod of
+  /// that place: times have whole seconds, and of one second gangs come first, as the policy `kept`
+  /// has it.
   bool HasAny() const { return next_ < queue_.size(); }
   bool HasAnyBefore(const QueuePlace& place) const {
-    return HasAny() && queue_[next_]->place < place;
+    return HasAny() && queue_[next_]->place <= place;
   }
   /// Plans the gangs that come before the place, and all that are left.
   void PlanBefore(const QueuePlace& place, Round& round);
@@ -272,6 +279,10 @@ class Gangs {
     std::map<std::pair<std::string, std::string>, std::int64_t> kept_devices = {};
     // Pods that have ended by then may use them.
     model::Time kept_until = model::kNoTime;
+    // Since when all of them have been free, and until when nothing is kept because that was in
+    // vain.
+    std::optional<Clock::time_point> all_free = {};
+    std::optional<Clock::time_point> vain_until = {};
     // What users were told, in which phase and when.
     std::string said = {};
     GangPhase said_phase = GangPhase::kPlanned;
@@ -410,6 +421,9 @@ class Gangs {
   // Keeps those of the places that the share of their model allows. The gang counts as one for
   // which room is kept if any of the nodes was not kept yet.
   void KeepPlaces(Record& gang, const std::vector<KeptPlace>& places, Round& round);
+  // Whether all devices for all `wanted` places have been free for so long that the gang must lack
+  // something else.
+  static bool IsKeptInVain(Record& gang, std::size_t wanted, const Round& round);
   // The same as in the last round, because it is not the gang's turn: what was noted on the nodes
   // stays true.
   void KeepAsBefore(Record& gang, Round& round);

@@ -187,10 +187,7 @@ std::string Gangs::WhyItWaits(const Record& gang, bool possible, const Topology&
   std::string reason = most + " of " + std::to_string(gang.members.size()) + " pods fit at once";
   if (gang.wants_one_model()) reason += " on nodes of one model";
   if (!label.empty()) reason += " with the same " + label;
-  if (!possible) {
-    reason += gang.asks ? ", and all of them would not fit even if no other pod had devices there"
-                        : ", and all of them would not fit even if nothing else ran there";
-  }
+  if (!possible) reason += ", and all of them would not fit even if nothing else ran there";
   return reason;
 }
 
@@ -212,6 +209,10 @@ void Gangs::Wait(Record& gang, Round& round) {
 }
 
 bool Gangs::Keep(Record& gang, Round& round) {
+  if (gang.vain_until && round.now < *gang.vain_until) {
+    ForgetKept(gang);
+    return gang.possible;
+  }
   const Alike alike = AlikeOf(MembersOf(gang));
   if (keeping_ >= kMostKept || !turns_.Take(gang.turn, alike.size())) {
     KeepAsBefore(gang, round);
@@ -245,6 +246,10 @@ bool Gangs::Keep(Record& gang, Round& round) {
       }
     }
     KeepPlaces(gang, kept, round);
+    if (IsKeptInVain(gang, kept.size(), round)) {
+      ForgetKept(gang);
+      gang.vain_until = round.now + kKeepAgain;
+    }
     return true;
   }
   return false;
@@ -270,6 +275,24 @@ void Gangs::KeepPlaces(Record& gang, const std::vector<KeptPlace>& places, Round
     }
   }
   if (any) ++keeping_;
+}
+
+bool Gangs::IsKeptInVain(Record& gang, std::size_t wanted, const Round& round) {
+  const auto is_free = [&round](const auto& kept) {
+    const auto& [place, devices] = kept;
+    const auto& [name, resource] = place;
+    const model::NodeState& node = *round.view.At(*round.view.Find(name));
+    return node.node.allocatable.Get(resource) - node.used.Get(resource) >= devices;
+  };
+  // Of a gang beyond maxShare the other devices are not kept, and it waits for these.
+  const bool all_free = gang.kept_places.size() == wanted && !gang.kept_devices.empty() &&
+                        std::ranges::all_of(gang.kept_devices, is_free);
+  if (!all_free) {
+    gang.all_free.reset();
+    return false;
+  }
+  if (!gang.all_free) gang.all_free = round.now;
+  return *gang.all_free + kAllFree <= round.now;
 }
 
 void Gangs::KeepAsBefore(Record& gang, Round& round) {

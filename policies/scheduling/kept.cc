@@ -126,10 +126,14 @@ Preparation KeptPolicy::Prepare(const model::Pod& pod, const model::ClusterView&
                                 model::Time now) const {
   const auto last = view.LastKept(PlaceOf(pod));
   if (!last) return NoOpinion{};
+  std::string gang = FullNameOfGang(pod, gang_names_);
+  // The planner has let it go, and if kube-scheduler knows better than that node, it shall not
+  // wait.
+  if (!gang.empty() && !pod.nominated_node.empty()) return NoOpinion{};
   Latecomer latecomer{.last = *last,
                       .max_runtime = MaxRuntimeOf(pod, runtime_annotation_),
                       .nominated = NominatedWith(annotation_, pod, view),
-                      .gang = FullNameOfGang(pod, gang_names_)};
+                      .gang = std::move(gang)};
   return std::make_unique<KeptEvaluator>(annotation_, AcceleratorsOf(pod, catalog_),
                                          std::move(latecomer), kept_, now);
 }

@@ -21,9 +21,10 @@ namespace berth::policies::scheduling {
 /// - pods whose max-runtime says that they have ended by then;
 /// - the pod that is nominated for the node, because the planner has chosen it, or kube-scheduler,
 ///   which has evicted others for it.
-/// Pods of other gangs need no more than that: the planner, which knows what it keeps, nominates
-/// their nodes before it lets them go. Those that were let go without a node, or never waited, are
-/// placed by kube-scheduler like any single pod. Their annotations prove nothing: users write them.
+/// Pods of other gangs to which a node is nominated, whichever: the planner, which knows what it
+/// keeps, has let them go, and kube-scheduler may know of a volume for which another node alone
+/// will do. Those that were let go without a node, or never waited, are placed by kube-scheduler
+/// like any single pod. Their annotations prove nothing: users write them.
 ///
 /// The devices that are kept need not be free yet: each one that becomes free is kept until there
 /// are as many as the gang shall have. Evicting pods is no cure: whoever evicts them would take
@@ -41,7 +42,8 @@ class KeptPolicy : public SchedulingPolicy {
   KeptPolicy(const PolicyContext& context, const NoConfig&);
 
   /// Returns NoOpinion for a pod that comes before all gangs for which nodes of the view keep
-  /// devices, as every pod does while nothing is kept. For the others the evaluator's ViewKey()
+  /// devices, as every pod does while nothing is kept, and for a pod of a gang to which a node is
+  /// nominated. For the others the evaluator's ViewKey()
   /// names the last gang that the pod comes after, by its place, the pod's max-runtime, its
   /// nominated node if devices of that are kept, and its gang: they are no part of the pod's shape.
   Preparation Prepare(const model::Pod& pod, const model::ClusterView& view,

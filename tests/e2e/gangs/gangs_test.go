@@ -95,7 +95,7 @@ func TestGangsThatWaitSayWhyAndHoldNothing(t *testing.T) {
 	w.expectTold("large-", large, fmt.Sprintf("gang %s of %d: %d of %d pods fit at once", gangs["large"],
 		large, free, large))
 	w.expectTold("huge-", huge, fmt.Sprintf("gang %s of %d: ", gangs["huge"], huge),
-		"would not fit even if no other pod had devices there")
+		"would not fit even if nothing else ran there")
 	w.delete(names...)
 	for _, pod := range w.all("large-", large, "run", isRunning) {
 		if condition := conditionOf(pod); condition == nil || condition.Status != corev1.ConditionTrue {

@@ -136,9 +136,8 @@ TEST(GangReservation, CountsAllDevicesOfANode) {
   EXPECT_EQ(rooms.at("node-1").front().devices, 8);
 }
 
-// As those of DaemonSets do.
-TEST(GangReservation, NothingIsKeptForAGangThatDoesNotFitBesidePodsWithoutDevices) {
-  GangFixture f;
+// Pods of DaemonSets have what it lacks, and stay.
+GangFixture& WithAGangThatLacksProcessors(GangFixture& f) {
   AddNodes(f, 2);
   f.config.gangs.max_share = 1;
   f.Restart();
@@ -151,10 +150,43 @@ TEST(GangReservation, NothingIsKeptForAGangThatDoesNotFitBesidePodsWithoutDevice
   for (const std::string& name : f.NamesOf("large")) {
     f.Edit(name, [](model::Pod& pod) { pod.requests.Set("cpu", 1'000'000); });
   }
-  EXPECT_THAT(f.Plan(), IsEmpty());
-  EXPECT_THAT(f.ReasonOf("large"),
-              HasSubstr("would not fit even if no other pod had devices there"));
+  return f;
+}
+
+TEST(GangReservation, EndsForAWhileIfAllDevicesAreFreeInVain) {
+  GangFixture f;
+  WithAGangThatLacksProcessors(f).Plan();
+  EXPECT_THAT(f.planner->gangs().KeptRooms(), SizeIs(2));
+  f.Pass(Gangs::kAllFree);
+  f.Plan();
   EXPECT_THAT(f.planner->gangs().KeptRooms(), IsEmpty());
+  f.WaitAll("small", 1, 8);
+  EXPECT_THAT(f.Plan(), SizeIs(1)) << "others get the devices meanwhile";
+  f.Leave("small-0");
+  f.Pass(Gangs::kKeepAgain);
+  f.Plan();
+  EXPECT_THAT(f.planner->gangs().KeptRooms(), SizeIs(2));
+}
+
+TEST(GangReservation, IsNotInVainWhileDevicesAreInUse) {
+  GangFixture f;
+  WithAGangThatWaits(f).Plan();
+  f.Pass(2 * Gangs::kAllFree);
+  f.Plan();
+  EXPECT_THAT(f.planner->gangs().KeptRooms(), SizeIs(4));
+}
+
+// The nodes that are kept are free, and the others are not.
+TEST(GangReservation, OfAGangBeyondTheShareIsNotInVain) {
+  GangFixture f;
+  WithAGangThatWaits(f);
+  f.config.gangs.max_share = 0.5;
+  f.Restart();
+  f.Plan();
+  ASSERT_THAT(f.planner->gangs().KeptRooms(), SizeIs(2));
+  f.Pass(2 * Gangs::kAllFree);
+  f.Plan();
+  EXPECT_THAT(f.planner->gangs().KeptRooms(), SizeIs(2));
 }
 
 // Each of the others differs, and nodes are sought for so many gangs only in one round.
@@ -178,6 +210,15 @@ TEST(GangReservation, StaysWhileNodesAreSoughtForOthers) {
     EXPECT_THAT(f.planner->gangs().KeptRooms(), SizeIs(4)) << i;
     f.Plan();
   }
+}
+
+// The extender refuses them what is kept.
+TEST(GangReservation, PodsOfTheSameSecondComeLater) {
+  GangFixture f;
+  WithAGangThatWaits(f).Refuse("single");
+  f.Edit("single", [&f](model::Pod& pod) { pod.created = f.pods.at("large-0").created; });
+  EXPECT_THAT(f.Plan(), IsEmpty());
+  EXPECT_EQ(f.StateOf("single"), State::kNoNode);
 }
 
 TEST(GangReservation, OnesOfHigherPriorityGetIt) {
@@ -249,8 +290,7 @@ TEST(GangReservation, NothingIsKeptForAGangWhosePodsNeverFitTogether) {
   f.WaitAll("small", 2, 8);
   EXPECT_THAT(f.Plan(), SizeIs(2));
   EXPECT_EQ(f.PhaseOf("small"), GangPhase::kPlanned);
-  EXPECT_THAT(f.ReasonOf("huge"),
-              HasSubstr("would not fit even if no other pod had devices there"));
+  EXPECT_THAT(f.ReasonOf("huge"), HasSubstr("would not fit even if nothing else ran there"));
 }
 
 TEST(GangReservation, PodsThatEndInTimeMayUseIt) {

@@ -144,8 +144,7 @@ TEST(Gang, SaysThatItCanNeverFit) {
   f.AddNode("b", 4);
   f.WaitAll("train", 2, 8);
   EXPECT_THAT(f.Plan(), IsEmpty());
-  EXPECT_THAT(f.ReasonOf("train"),
-              HasSubstr("would not fit even if no other pod had devices there"));
+  EXPECT_THAT(f.ReasonOf("train"), HasSubstr("would not fit even if nothing else ran there"));
 }
 
 TEST(Gang, TellsItsUsersWhyItWaits) {
