@@ -248,6 +248,7 @@ bool Gangs::Keep(Record& gang, Round& round) {
     KeepPlaces(gang, kept, round);
     if (IsKeptInVain(gang, kept.size(), round)) {
       ForgetKept(gang);
+      gang.all_free.reset();
       gang.vain_until = round.now + kKeepAgain;
     }
     return true;
