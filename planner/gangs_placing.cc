@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "model/accelerator_requests.h"
-#include "model/duration.h"
 #include "model/node.h"
 #include "planner/gangs.h"
+#include "policies/scheduling/max_runtime.h"
 
 namespace berth::planner {
 
@@ -319,11 +319,8 @@ model::Time Gangs::KeptUntil(const Record& gang, model::Time now) const {
 
 bool Gangs::MayUseKept(const Pod& pod, const Round& round) const {
   if (!round.unkept) return false;
-  const auto text = model::Find(pod.annotations, runtime_annotation_);
-  if (!text) return false;
-  const auto runtime = model::ParseDuration(*text);
-  if (!runtime.ok() || *runtime <= model::Duration::zero()) return false;
-  return model::SaturatingAdd(round.time, *runtime) <= round.kept_until;
+  const auto runtime = policies::scheduling::MaxRuntimeOf(pod, runtime_annotation_);
+  return runtime && model::SaturatingAdd(round.time, *runtime) <= round.kept_until;
 }
 
 }  // namespace berth::planner

@@ -31,7 +31,7 @@ Planner::Planner(std::shared_ptr<const policies::scheduling::SchedulingEngine> e
 
 void Planner::Upsert(Pod given, Clock::time_point now) {
   const Unknown unknown = policies::fit::UnknownNeed(given);
-  std::string excess = policies::fit::ExcessOf(given);
+  std::string excess = unknown == Unknown::kTooLarge ? policies::fit::ExcessOf(given) : "";
   const Pod pod = policies::fit::Trimmed(std::move(given), engine_->prefix(), engine_->catalog());
   auto found = waiting_.find(KeyOf(pod));
   if (found != waiting_.end() && found->second.pod.pod().uid != pod.uid) {

@@ -15,6 +15,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "model/cluster_view.h"
+#include "model/kept_room.h"
 #include "model/pod.h"
 #include "model/time.h"
 #include "planner/candidates.h"
@@ -67,7 +68,7 @@ struct GangFacts {
 /// kube-scheduler's PrioritySort
 /// (k8s.io/kubernetes/pkg/scheduler/framework/plugins/queuesort/priority_sort.go, v1.36.3), but for
 /// pods that were tried: these are sorted by creation, too.
-using QueuePlace = std::tuple<std::int64_t, model::Time>;
+using QueuePlace = model::PlanningPlace;
 inline QueuePlace PlaceInQueue(const model::Pod& pod) {
   return {-std::int64_t{pod.priority}, pod.created};
 }
