@@ -100,7 +100,7 @@ GangDocument DocumentOf(const GangReport& report) {
     pods.push_back(std::move(pod));
   }
   GangDocument json = {{"namespace", report.namespace_name},
-                       {"gang", report.name},
+                       {"gang", OrNull(report.name)},
                        {"size", report.size},
                        {"state", report.state}};
   json["reason"] = OrNull(report.reason);
@@ -125,7 +125,7 @@ Row GangRow(const GangReport& report, model::Time now, bool wide) {
   const GangCounts counts = CountedIn(report);
   const std::vector<std::string> nodes = report.Nodes();
   Row row = {report.namespace_name,
-             report.name,
+             OrDash(report.name),
              fmt::format("{}", report.size),
              {report.state, ToneOf(report)},
              fmt::format("{}", counts.bound),

@@ -34,7 +34,8 @@ std::string GangJson(const GangReport& report);
 ///   NAMESPACE  GANG   SIZE  STATE    BOUND  RESERVED  WAITING  AGE  NODES  WHY
 ///   ml         train  2     waiting  0      0         2        5m   0      gang train of 2: ...
 ///
-/// Wide, NODES names them, and DOMAINS has the label that all of them must share, with its values.
+/// One without a name has "-" as GANG. Wide, NODES names them, and DOMAINS has the label that all
+/// of them must share, with its values.
 std::string GangsTable(const std::vector<GangReport>& reports, model::Time now,
                        const TableStyle& style);
 

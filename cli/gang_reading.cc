@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,6 +15,8 @@
 #include "kube/json_api.h"
 #include "model/annotation.h"
 #include "model/node.h"
+#include "model/pod.h"
+#include "planner/gang_ranks.h"
 
 namespace berth::cli {
 
@@ -26,18 +26,25 @@ using kube::JsonValue;
 
 // A member, and what decides where it comes in the list.
 struct RankedMember {
-  std::uint64_t rank = 0;
+  model::Pod ranked = {};
   GangMember member = {};
   // The PodGroup that Berth creates for it. Empty: none.
   std::string group = {};
 };
 
-// As planner::Gangs has it.
-std::uint64_t RankIn(const model::StringMap& annotations) {
-  std::uint64_t rank = std::numeric_limits<std::uint64_t>::max();
-  const auto text = model::Find(annotations, "batch.kubernetes.io/job-completion-index");
-  if (text) std::from_chars(text->data(), text->data() + text->size(), rank);
-  return rank;
+// What planner::OrderByRank() needs of the pod.
+model::Pod RankedPod(const JsonValue& pod, const model::StringMap& annotations) {
+  const JsonValue metadata = pod.Field("metadata");
+  model::Pod ranked;
+  ranked.name = metadata.Field("name").Text();
+  metadata.Field("ownerReferences").ForEachItem([&ranked](const JsonValue& owner) {
+    if (owner.Field("controller").Boolean()) ranked.controller_uid = owner.Field("uid").Text();
+  });
+  const std::string index = "batch.kubernetes.io/job-completion-index";
+  if (const auto text = model::Find(annotations, index)) {
+    ranked.annotations.emplace_back(index, *text);
+  }
+  return ranked;
 }
 
 // A pod in a PodGroup of Berth is let go by the PodGroup.
@@ -131,6 +138,25 @@ std::string ReasonIn(const JsonValue& pod, const std::string& condition) {
   return reason;
 }
 
+// Why nobody plans a pod that only the gate of gangs holds back: one cannot read to which gang it
+// belongs. Empty if one can, or need not.
+std::string WhyStray(const JsonValue& pod, const model::StringMap& annotations,
+                     const model::GangNames& names) {
+  std::vector<std::string> gates;
+  const JsonValue spec = pod.Field("spec");
+  spec.Field("schedulingGates").ForEachItem([&gates](const JsonValue& each) {
+    gates.push_back(each.Field("name").Text());
+  });
+  if (!model::IsOnlyGate(gates, names.gate)) return "";
+  const auto gang = model::GangOf(annotations, names);
+  if (gang.ok() && gang->has_value()) return "";
+  const std::string why =
+      gang.ok() ? fmt::format("{} and {} are missing; write both", names.name, names.size)
+                : std::string(gang.status().message());
+  return fmt::format("nobody plans the pod {}: {}", pod.Field("metadata").Field("name").Text(),
+                     why);
+}
+
 bool HasFailed(const JsonValue& pod) {
   return pod.Field("status").Field("phase").String() == "Failed";
 }
@@ -194,19 +220,25 @@ class GangReader {
     const model::StringMap annotations = metadata.Field("annotations").StringMap();
     // As admission and the planner read it.
     const std::string name(model::Trim(model::Find(annotations, names_.name).value_or("")));
-    if (name.empty() || (!gang_.empty() && name != gang_) || HasFailed(pod)) return;
+    const std::string stray = WhyStray(pod, annotations, names_);
+    const bool is_listed = gang_.empty() ? !name.empty() || !stray.empty() : name == gang_;
+    if (!is_listed || HasFailed(pod)) return;
     const std::string in = metadata.Field("namespace").Text();
-    auto& [report, members] = gangs_[{in, name}];
+    // Those without a name have nothing to do with each other.
+    auto& [report, members] = gangs_[{in, name, name.empty() ? metadata.Field("name").Text() : ""}];
     report.namespace_name = in;
     report.name = name;
     report.size = std::max(report.size, SizeIn(annotations, names_));
+    // The controller knows nothing of that pod, and says of the others only that it lacks one.
+    if (!stray.empty()) report.reason = stray;
     if (report.reason.empty()) report.reason = ReasonIn(pod, names_.gate);
     if (report.topology.empty()) {
       report.topology = model::Trim(model::Find(annotations, names_.topology).value_or(""));
     }
     const model::Time created = metadata.Field("creationTimestamp").Time();
     if (members.empty() || created < report.created) report.created = created;
-    members.push_back({RankIn(annotations), MemberOf(pod, names_), GroupOf(pod, report.name)});
+    members.push_back(
+        {RankedPod(pod, annotations), MemberOf(pod, names_), GroupOf(pod, report.name)});
   }
 
   static bool IsWaiting(const RankedMember& each) {
@@ -229,10 +261,11 @@ class GangReader {
 
   static GangReport ReportOf(Gathered& gang) {
     auto& [report, members] = gang;
-    std::ranges::stable_sort(members, {}, [](const RankedMember& each) {
-      return std::tuple(each.rank, std::string_view(each.member.pod));
-    });
-    for (RankedMember& each : members) report.members.push_back(std::move(each.member));
+    std::vector<const model::Pod*> pods;
+    for (const RankedMember& each : members) pods.push_back(&each.ranked);
+    for (const std::size_t place : planner::OrderByRank(pods)) {
+      report.members.push_back(std::move(members[place].member));
+    }
     // Where no pod states a size that can be read, those that are there are all.
     if (report.size == 0) report.size = std::ssize(report.members);
     report.state = StateOf(report);
@@ -241,8 +274,8 @@ class GangReader {
 
   const model::GangNames names_;
   const std::string gang_;
-  // By namespace and name.
-  std::map<std::pair<std::string, std::string>, Gathered> gangs_;
+  // By namespace and name; those without a name by that of their only pod.
+  std::map<std::tuple<std::string, std::string, std::string>, Gathered> gangs_;
 };
 
 }  // namespace

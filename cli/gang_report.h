@@ -50,12 +50,14 @@ struct GangMember {
 /// A gang, as its pods say. A plain value.
 struct GangReport {
   std::string namespace_name;
+  /// Empty: it is one pod behind the gate of gangs, which names none.
   std::string name;
   std::int64_t size = 0;
   /// As planner::GangPhase has it, told by the pods: "collecting", "waiting", "planned",
   /// "released", and "bound" if all of them are, those aside that have succeeded.
   std::string state = {};
-  /// Why it waits, in the words of the controller. Empty if no pod says so.
+  /// Why it waits: in the words of the controller; or that nobody plans one of its pods, because
+  /// the annotations of that pod cannot be read. Empty if no pod says so.
   std::string reason = {};
   /// When the first of its pods was created.
   model::Time created = model::kNoTime;
@@ -63,7 +65,7 @@ struct GangReport {
   std::string topology = {};
   /// The values of that label on the nodes of its pods. See AddDomains().
   std::vector<std::string> domains = {};
-  /// By rank, then by name.
+  /// By rank, as planner::OrderByRank() has it.
   std::vector<GangMember> members = {};
 
   /// How many of the pods are that far.
@@ -79,7 +81,8 @@ absl::StatusOr<GangReport> ReadGang(const std::string& gang, const model::GangNa
                                     kube::Transport& transport);
 
 /// Reads the gangs of a namespace, or of all if it is empty, by one list of pods in pages, and one
-/// of PodGroups if pods wait for such. By namespace and name. Blocks until the replies have come.
+/// of PodGroups if pods wait for such. By namespace and name. A pod that only the gate of gangs
+/// holds back, and that names no gang, counts as one. Blocks until the replies have come.
 /// Returns the error of the list of pods.
 absl::StatusOr<std::vector<GangReport>> ReadGangs(const std::string& namespace_name,
                                                   const model::GangNames& names,

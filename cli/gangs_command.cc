@@ -21,9 +21,10 @@ namespace {
 constexpr const char* kGangsFooter =
     R"(A gang is a set of pods that run all together or not at all. BOUND counts its pods that are bound or have
 succeeded, RESERVED those for which a node is kept, WAITING the others that are there; all together they
-may be fewer than SIZE. WHY is what the controller says. The answer is what the API server has stored:
-whether a controller runs is not known here. `berth explain --gang NAMESPACE/NAME` shows the pods of a
-gang. docs/kubectl.md describes -o json and yaml.
+may be fewer than SIZE. WHY is what the controller says, or that nobody plans a pod, because one cannot read
+to which gang it belongs; if it names none, the line has - as GANG. The answer is what the API server has
+stored: whether a controller runs is not known here. `berth explain --gang NAMESPACE/NAME` shows the pods of
+a gang. docs/kubectl.md describes -o json and yaml.
 
 Needs the right to list pods, where pods wait for PodGroups also these, and nodes for -o wide, json and
 yaml of gangs that must share a label of their nodes.

@@ -30,10 +30,12 @@ std::optional<std::string> GangOf(const model::Pod& pod, const model::GangNames&
   return (*said)->name;
 }
 
-// JobCompletionIndexAnnotation in k8s.io/kubernetes/staging/src/k8s.io/api/batch/v1/types.go
-// (v1.36.3).
-bool IsIndexed(const model::Pod& pod) {
-  return model::Find(pod.annotations, "batch.kubernetes.io/job-completion-index").has_value();
+// Which of the pods of its Job it is: the index of an Indexed Job (JobCompletionIndexAnnotation in
+// k8s.io/kubernetes/staging/src/k8s.io/api/batch/v1/types.go, v1.36.3), of which there may have
+// been several pods, or else the pod itself.
+std::string PartOf(const model::Pod& pod) {
+  const auto index = model::Find(pod.annotations, "batch.kubernetes.io/job-completion-index");
+  return index ? "index " + std::string(*index) : pod.uid;
 }
 
 // The UID of the Job that controls the pod. Empty if none does.
@@ -45,6 +47,15 @@ std::string JobOf(const kube::JsonValue& pod) {
     if (is_job && owner.Field("controller").Boolean()) job = owner.Field("uid").Text();
   });
   return job;
+}
+
+// The UID of the JobSet that has made the Job, which its pods have as a label (JobSet v0.12.0, its
+// API). Without one, that of the Job.
+std::string OriginOf(const kube::JsonValue& pod, const std::string& job) {
+  const kube::JsonValue metadata = pod.Field("metadata");
+  const kube::JsonValue labels = metadata.Field("labels");
+  std::string set = labels.Field("jobset.sigs.k8s.io/jobset-uid").Text();
+  return set.empty() ? job : set;
 }
 
 // Calls visit(pod, gang, item) for each pod of a gang that is not being deleted.
@@ -116,24 +127,26 @@ absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,
 absl::StatusOr<planner::SucceededPods> CountSucceeded(kube::Transport& transport,
                                                       const std::string& namespace_name,
                                                       const model::GangNames& names) {
-  planner::SucceededPods counts;
-  // By gang and UID of the Job: how many pods have succeeded, and which Jobs have others.
-  std::map<std::pair<std::string, std::string>, std::size_t> of_jobs;
-  std::set<std::pair<std::string, std::string>> unfinished;
+  // Of one origin and one gang: what has succeeded, and whether other pods have not ended.
+  struct Work {
+    std::set<std::string> done;
+    bool goes_on = false;
+  };
+  std::map<std::pair<std::string, std::string>, Work> works;
   const auto take = [&](const model::Pod& pod, const std::string& gang,
                         const kube::JsonValue& item) {
-    const bool succeeded = item.Field("status").Field("phase").String() == "Succeeded";
-    if (succeeded && IsIndexed(pod)) ++counts[gang];
-    if (IsIndexed(pod)) return;
     const std::string job = JobOf(item);
     if (job.empty()) return;
-    if (succeeded) ++of_jobs[{gang, job}];
-    if (!pod.terminated) unfinished.emplace(gang, job);
+    Work& work = works[{gang, OriginOf(item, job)}];
+    const bool succeeded = item.Field("status").Field("phase").String() == "Succeeded";
+    if (succeeded) work.done.insert(job + ' ' + PartOf(pod));
+    if (!pod.terminated) work.goes_on = true;
   };
   const absl::Status listed = ForEachOfGangs(transport, namespace_name, names, take);
   if (!listed.ok()) return listed;
-  for (const auto& [key, count] : of_jobs) {
-    if (unfinished.contains(key)) counts[key.first] += count;
+  planner::SucceededPods counts;
+  for (const auto& [key, work] : works) {
+    if (work.goes_on && !work.done.empty()) counts[key.first] += work.done.size();
   }
   return counts;
 }

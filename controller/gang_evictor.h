@@ -47,11 +47,11 @@ absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,
                                                    const std::string& gang,
                                                    const model::GangNames& names);
 
-/// Returns how many pods of each gang of the namespace have succeeded and come never again: pods of
-/// Indexed Jobs, and of other Jobs that also have pods in the gang that have not ended. The Job
-/// controller makes none of them again. Of other pods one cannot tell whether they belong to the
-/// gang that waits or to one of the same name before it. Pods that are being deleted do not count.
-/// Blocks until the API server has answered.
+/// Returns how many pods of each gang of the namespace have succeeded and come never again: those
+/// of Jobs that also have a pod in the gang that has not ended, or whose JobSet has. An index of an
+/// Indexed Job counts once. The Job controller makes none of them again. Other pods may be of a
+/// gang of the same name before it, as where a CronJob's template names the gang. Pods that are
+/// being deleted do not count. Blocks until the API server has answered.
 absl::StatusOr<planner::SucceededPods> CountSucceeded(kube::Transport& transport,
                                                       const std::string& namespace_name,
                                                       const model::GangNames& names);

@@ -33,6 +33,11 @@ Write KindOf(const planner::Step& step) {
   return Write::kNomination;
 }
 
+// Whether nobody but people needs the step.
+bool OnlyTells(const planner::Step& step) {
+  return step.kind == planner::StepKind::kSay || step.kind == planner::StepKind::kReport;
+}
+
 }  // namespace
 
 Nominator::Nominator(Options options,
@@ -134,6 +139,7 @@ void Nominator::PlanOnce() {
       .running = [&reader](const std::string& gang) { return reader.Gangs().NodesOf(gang); },
       .lease = term_.text,
       .is_lease_certain = term_.is_certain || term_certain_ + kTermPatience <= planned_,
+      .may_tell = news_.size() < kMaxNews,
       .preflight = options_.preflight};
   if (groups_ != nullptr) {
     gangs.pod_groups_obstacle = groups_->obstacle;
@@ -141,7 +147,7 @@ void Nominator::PlanOnce() {
   }
   for (planner::Step& step :
        planner_.Plan(reader, seen_bound, options_.now(), planned_, most, gangs)) {
-    queue_.push_back(std::move(step));
+    (OnlyTells(step) ? news_ : queue_).push_back(std::move(step));
   }
   took_ = timer_->Now() - planned_;
   metrics_->OnPlanned(planner_, took_, options_.now());
@@ -151,7 +157,7 @@ void Nominator::PlanOnce() {
 
 void Nominator::TellGangs() {
   const std::vector<planner::GangChange> changes = planner_.TakeGangChanges();
-  metrics_->OnGangs(planner_.gangs(), changes, options_.planner.topology, options_.now());
+  metrics_->OnGangs(planner_, changes, options_.planner.topology, options_.now());
   for (const planner::GangChange& change : changes) LogGang(change);
   TellKept();
   if (options_.gang_feed == nullptr) return;
@@ -169,23 +175,24 @@ void Nominator::TellKept() {
 void Nominator::RunWriter(Patcher* patcher) {
   std::unique_lock lock(mutex_);
   while (!stopped_) {
-    if (const auto step = TakeStep()) {
-      lock.unlock();
-      WriteStep(*step, *patcher);
-      lock.lock();
-    } else {
-      queued_.wait(lock);
-    }
+    if (!WriteNext(lock, *patcher)) queued_.wait(lock);
   }
 }
 
 void Nominator::WriteQueued(Patcher* patcher) {
   std::unique_lock lock(mutex_);
-  while (const auto step = TakeStep()) {
-    lock.unlock();
-    WriteStep(*step, *patcher);
-    lock.lock();
+  while (WriteNext(lock, *patcher)) {
   }
+}
+
+bool Nominator::WriteNext(std::unique_lock<std::mutex>& lock, Patcher& patcher) {
+  const auto step = TakeStep();
+  if (!step) return false;
+  lock.unlock();
+  WriteStep(*step, patcher);
+  lock.lock();
+  if (OnlyTells(*step)) is_telling_ = false;
+  return true;
 }
 
 void Nominator::Stop() {
@@ -195,9 +202,17 @@ void Nominator::Stop() {
 }
 
 std::optional<planner::Step> Nominator::TakeStep() {
-  while (!queue_.empty()) {
-    planner::Step step = std::move(queue_.front());
-    queue_.pop_front();
+  auto step = TakeFrom(queue_);
+  if (step || is_telling_) return step;
+  step = TakeFrom(news_);
+  is_telling_ = step.has_value();
+  return step;
+}
+
+std::optional<planner::Step> Nominator::TakeFrom(std::deque<planner::Step>& queue) const {
+  while (!queue.empty()) {
+    planner::Step step = std::move(queue.front());
+    queue.pop_front();
     if (planner_.IsWanted(step)) return step;
   }
   return std::nullopt;

@@ -89,6 +89,8 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   static constexpr std::size_t kWriters = 8;
   /// How many nominations at most wait for a writer. What waits longer is out of date.
   static constexpr std::size_t kMaxQueued = 64;
+  /// While so much is still to be told of gangs, they get no more news.
+  static constexpr std::size_t kMaxNews = 64;
 
   /// Plans while this controller leads, both lists are there, and pods wait. Blocks until the timer
   /// is stopped, but returns at once if no scheduler's pods are planned.
@@ -132,8 +134,12 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   void Skip();
   // Tells all who follow the plan that there is none.
   void TellIdle();
-  // Takes the first step that is still wanted from the queue. The lock must be held.
+  // Writes the next step, if there is one. The lock, which must be held, is released meanwhile.
+  // Returns false if there is none.
+  bool WriteNext(std::unique_lock<std::mutex>& lock, Patcher& patcher);
+  // Takes the next step that is still wanted. The lock must be held, as for the next one.
   std::optional<planner::Step> TakeStep();
+  std::optional<planner::Step> TakeFrom(std::deque<planner::Step>& queue) const;
   void WriteStep(const planner::Step& step, Patcher& patcher);
   absl::Status Send(const planner::Step& step, Patcher& patcher) const;
   // For a step of the kind kCount. If the answer is not known, the plan asks again.
@@ -164,8 +170,12 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   std::condition_variable queued_;
   bool stopped_ = false;
   planner::Planner planner_;
-  // Planned and not written yet.
+  // Planned and not written yet. What only tells users of gangs is apart, in `news_`, and written
+  // when nothing else is to be: of a large gang there are thousands of such steps. One writer at a
+  // time takes them, so that what is told of a pod later is written later.
   std::deque<planner::Step> queue_;
+  std::deque<planner::Step> news_;
+  bool is_telling_ = false;
   bool listed_ = false;
   // Whether a waiting pod has changed since the last round, or there was none since it leads.
   bool changed_ = false;

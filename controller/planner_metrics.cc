@@ -103,6 +103,11 @@ void PlannerMetrics::AddGangs(prometheus::Registry& registry) {
                       .Help("Since when the first pod exists of the gang that waits the longest.")
                       .Register(registry)
                       .Add({});
+  gang_incomplete_ = &prometheus::BuildGauge()
+                          .Name("berth_planner_gang_incomplete_seconds")
+                          .Help("For how long at most a released gang has lacked pods.")
+                          .Register(registry)
+                          .Add({});
   gang_wait_ =
       AddHistogram(registry, "berth_planner_gang_wait_seconds",
                    "From the creation of a gang's first pod to its release.", WaitBuckets());
@@ -128,13 +133,15 @@ void PlannerMetrics::OnPlanned(planner::Planner& planner, std::chrono::nanosecon
   }
 }
 
-void PlannerMetrics::OnGangs(const planner::Gangs& gangs,
+void PlannerMetrics::OnGangs(const planner::Planner& planner,
                              const std::vector<planner::GangChange>& changes,
                              const std::vector<planner::TopologyLevel>& topology, model::Time now) {
-  const auto phases = gangs.phases();
+  const auto phases = planner.gangs().phases();
   for (std::size_t i = 0; i < gangs_.size(); ++i) gangs_[i]->Set(static_cast<double>(phases[i]));
-  const model::Time oldest = gangs.OldestWaiting();
+  const model::Time oldest = planner.OldestGated();
   gang_oldest_->Set(oldest == model::kNoTime ? 0 : SecondsSince(oldest, now));
+  const std::chrono::duration<double> incomplete = planner.gangs().LongestIncomplete();
+  gang_incomplete_->Set(incomplete.count());
   // A level of which no gang was released yet has a histogram, too, so that dashboards show it.
   for (const planner::TopologyLevel& level : topology) {
     gang_spans_->Add({{"label", level.label}}, SpanBuckets());
@@ -165,6 +172,7 @@ void PlannerMetrics::OnIdle() {
   for (const auto& [need, gauge] : left_to_scan_) gauge->Set(0);
   for (prometheus::Gauge* gauge : gangs_) gauge->Set(0);
   gang_oldest_->Set(0);
+  gang_incomplete_->Set(0);
 }
 
 }  // namespace berth::controller

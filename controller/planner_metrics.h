@@ -30,6 +30,7 @@ namespace berth::controller {
 ///   berth_planner_gangs{phase}                  gangs of which pods wait, by planner::GangPhase
 ///   berth_planner_gang_events_total{event}      what has become of gangs, by planner::GangEvent
 ///   berth_planner_gang_oldest_seconds           age of the gang that waits the longest
+///   berth_planner_gang_incomplete_seconds       how long a released gang has lacked pods at most
 ///   berth_planner_gang_wait_seconds             from the creation of its first pod to its release
 ///   berth_planner_gang_spans{label}             domains over which a released gang is spread
 ///
@@ -43,7 +44,7 @@ class PlannerMetrics {
   void OnPlanned(planner::Planner& planner, std::chrono::nanoseconds took, model::Time now);
 
   /// What the same round made of gangs. `topology` is `planner.topology`.
-  void OnGangs(const planner::Gangs& gangs, const std::vector<planner::GangChange>& changes,
+  void OnGangs(const planner::Planner& planner, const std::vector<planner::GangChange>& changes,
                const std::vector<planner::TopologyLevel>& topology, model::Time now);
 
   /// The controller has written a step, or could not; a step for a pod that was bound or gone is
@@ -70,6 +71,7 @@ class PlannerMetrics {
   std::array<prometheus::Gauge*, planner::kGangPhases> gangs_{};
   std::array<prometheus::Counter*, planner::kGangEvents> gang_events_{};
   prometheus::Gauge* gang_oldest_ = nullptr;
+  prometheus::Gauge* gang_incomplete_ = nullptr;
   prometheus::Histogram* gang_wait_ = nullptr;
   // Has one series for each label of the topology.
   prometheus::Family<prometheus::Histogram>* gang_spans_ = nullptr;

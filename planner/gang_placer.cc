@@ -1,12 +1,16 @@
 #include "planner/gang_placer.h"
 
 #include <algorithm>
+#include <compare>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "model/resources.h"
 #include "policies/fit/fit.h"
 
@@ -148,6 +152,142 @@ class GangPlacer::Trial {
   PlannedView scratch_;
   Places places_;
   std::size_t placed_ = 0;
+};
+
+// The nodes of one domain on which room may be kept.
+class GangPlacer::Picks {
+ public:
+  // How good they are. The greater one is the better one.
+  struct Merit {
+    // How many pods they are for.
+    std::size_t pods = 0;
+    // Whether room was kept in the domain last time.
+    bool kept = false;
+    // How many of the pods fit now, and how many devices of the nodes are free.
+    std::int64_t room = 0;
+    double free = 0;
+
+    friend auto operator<=>(const Merit&, const Merit&) = default;
+  };
+
+  Picks(GangPlacer& placer, const Limits& limits, const Nodes& kept)
+      : placer_(placer), limits_(limits), kept_(kept), places_(placer.groups_.size()) {}
+
+  // Picks nodes of the domain for the pods of the group, beside those of the groups before.
+  void Add(std::size_t group, const Domain& domain) {
+    const std::size_t count = placer_.groups_[group].count;
+    const std::span<const PodGroup> later = std::span(placer_.groups_).subspan(group + 1);
+    const bool books = std::ranges::any_of(later, &PodGroup::asks);
+    std::vector<NodeIndex>& nodes = places_[group];
+    for (const Part& part : PartsOf(group, domain)) {
+      const auto missing = static_cast<std::int64_t>(count - nodes.size());
+      if (missing == 0) break;
+      const std::int64_t taken = std::min(missing, part.idle);
+      nodes.insert(nodes.end(), static_cast<std::size_t>(taken), part.node);
+      merit_.room += std::min(taken, part.room);
+      merit_.free += part.free;
+      if (books) Book(*placer_.groups_[group].pod, part.node, taken);
+    }
+    merit_.pods += nodes.size();
+  }
+  const Merit& merit() const { return merit_; }
+  Places Take() { return std::move(places_); }
+
+ private:
+  // A node on which some pods could run.
+  struct Part {
+    NodeIndex node;
+    // For how many pods there would be room if nobody else ran there, and for how many there is.
+    std::int64_t idle;
+    std::int64_t room;
+    bool kept;
+    double free;
+  };
+  // What pods leave of a node, as far as RoomFor() reads it: those that were picked for it alone,
+  // and all.
+  struct Booked {
+    NodeState idle;
+    NodeState now;
+  };
+
+  std::vector<Part> PartsOf(std::size_t group, const Domain& domain) {
+    std::vector<NodeIndex> nodes;
+    AppendNodes(domain, nodes);
+    std::vector<Part> parts;
+    for (const NodeIndex node : nodes) {
+      merit_.kept = merit_.kept || kept_.contains(node);
+      const Part part = PartOf(group, node);
+      if (part.idle > 0) parts.push_back(part);
+    }
+    // Pods that ask for whole nodes have room on none that is in use, be it nearly free or full. A
+    // node that is a little freer than a kept one may be full again before it is kept. But one that
+    // was filled before anybody heard that it is kept is not worth waiting for.
+    const double lead = DevicesOf(placer_.groups_[group]) / 2;
+    std::ranges::stable_sort(parts, std::ranges::greater(), [lead](const Part& part) {
+      return std::pair(part.room, part.free + (part.kept ? lead : 0));
+    });
+    return parts;
+  }
+  Part PartOf(std::size_t group, NodeIndex node) {
+    const PodGroup& pods = placer_.groups_[group];
+    Part part{.node = node,
+              .idle = placer_.IdleRoom(group, node, limits_),
+              .room = 0,
+              .kept = kept_.contains(node),
+              .free = 0};
+    if (part.idle == 0) return part;
+    part.room = placer_.Room(group, node, limits_);
+    const auto booked = booked_.find(node);
+    const bool is_booked = booked != booked_.end();
+    if (is_booked) {
+      const auto count = static_cast<std::int64_t>(pods.count);
+      part.idle = policies::fit::RoomFor(*pods.pod, booked->second.idle, count);
+      if (part.room > 0) part.room = policies::fit::RoomFor(*pods.pod, booked->second.now, count);
+    }
+    part.free = Free(pods, is_booked ? booked->second.now : *placer_.ledger_.At(node));
+    return part;
+  }
+  // How many devices one pod of the group asks for.
+  static double DevicesOf(const PodGroup& pods) {
+    double devices = 0;
+    for (const std::string& name : pods.devices) {
+      devices += static_cast<double>(pods.pod->requests.Get(name));
+    }
+    return devices;
+  }
+  // How many of the devices that the pods ask for are free. Below 0 where more than all of them are
+  // promised or kept.
+  static double Free(const PodGroup& pods, const NodeState& node) {
+    double free = 0;
+    for (const std::string& name : pods.devices) {
+      // A difference of what somebody has written might not fit into an integer.
+      free += static_cast<double>(node.node.allocatable.Get(name));
+      free -= static_cast<double>(node.used.Get(name));
+    }
+    return free;
+  }
+  void Book(const model::Pod& pod, NodeIndex node, std::int64_t count) {
+    const auto [found, is_new] = booked_.try_emplace(node);
+    Booked& booked = found->second;
+    if (is_new) {
+      const NodeState& state = *placer_.ledger_.At(node);
+      booked.idle.node.allocatable = booked.now.node.allocatable = state.node.allocatable;
+      booked.now.used = state.used;
+      booked.now.pods = state.pods;
+      booked.now.ports = state.ports;
+    }
+    for (; count > 0; --count) {
+      policies::fit::Book(pod, booked.idle);
+      policies::fit::Book(pod, booked.now);
+    }
+  }
+
+  GangPlacer& placer_;
+  const Limits& limits_;
+  const Nodes& kept_;
+  absl::flat_hash_map<NodeIndex, Booked> booked_;
+  Places places_;
+  Merit merit_;
 };
 
 GangPlacer::GangPlacer(const Topology& topology, const PlannedView& ledger,
@@ -323,40 +463,20 @@ bool GangPlacer::HoldsSumIdle(const Domain& domain, const Limits& limits) {
   return std::ranges::all_of(missing, [](const auto& each) { return each.second <= 0; });
 }
 
-std::optional<GangPlacer::Places> GangPlacer::PlaceIdle(const Limits& limits,
-                                                        std::string_view preferred,
-                                                        const Domain** chosen) {
-  *chosen = nullptr;
-  std::size_t most = 0;
+std::optional<GangPlacer::Places> GangPlacer::PlaceIdle(const Limits& limits, const Nodes& kept) {
+  std::optional<Places> places;
+  Picks::Merit best;
   for (const Domain* domain : topology_.At(WidestLevel(limits))) {
     if (!IsWithin(*domain, limits.within) || !HoldsIdle(*domain, limits)) continue;
-    const std::size_t room = Capacity(0, *domain, limits);
-    const bool better = *chosen == nullptr || domain->path == preferred ||
-                        (room > most && (*chosen)->path != preferred);
-    if (!better) continue;
-    *chosen = domain;
-    most = room;
-  }
-  if (*chosen == nullptr) return std::nullopt;
-  Places places(groups_.size());
-  for (std::size_t group = 0; group < groups_.size(); ++group) {
-    AddIdle(group, groups_[group].asks ? **chosen : topology_.cluster(), limits, places);
+    Picks picks(*this, limits, kept);
+    for (std::size_t group = 0; group < groups_.size(); ++group) {
+      if (groups_[group].asks) picks.Add(group, *domain);
+    }
+    if (places && !(picks.merit() > best)) continue;
+    best = picks.merit();
+    places = picks.Take();
   }
   return places;
-}
-
-void GangPlacer::AddIdle(std::size_t group, const Domain& domain, const Limits& limits,
-                         Places& places) {
-  std::vector<NodeIndex> nodes;
-  AppendNodes(domain, nodes);
-  std::erase_if(nodes, [&](NodeIndex node) { return IdleRoom(group, node, limits) == 0; });
-  std::ranges::stable_sort(nodes, std::ranges::greater(),
-                           [&](NodeIndex node) { return Room(group, node, limits); });
-  for (const NodeIndex node : nodes) {
-    const auto missing = static_cast<std::int64_t>(groups_[group].count - places[group].size());
-    const std::int64_t room = std::min(missing, IdleRoom(group, node, limits));
-    places[group].insert(places[group].end(), static_cast<std::size_t>(room), node);
-  }
 }
 
 }  // namespace berth::planner

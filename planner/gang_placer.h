@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string_view>
+#include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "model/accelerator.h"
 #include "model/cluster_view.h"
 #include "model/pod.h"
@@ -25,6 +25,8 @@ struct PodGroup {
   /// Whether they ask for an accelerator. Only these are kept near each other and on one model: an
   /// MPI launcher has to find its place among nodes without accelerators.
   bool asks = true;
+  /// The resources of the accelerators that each asks for, such as "nvidia.com/gpu".
+  std::vector<std::string> devices = {};
 };
 
 /// Finds nodes for all pods of a gang at once, in the narrowest domain of the topology that holds
@@ -36,6 +38,7 @@ class GangPlacer {
   using Domain = Topology::Domain;
   /// For each group, a node for each of its pods; near nodes follow each other.
   using Places = std::vector<std::vector<model::NodeIndex>>;
+  using Nodes = absl::flat_hash_set<model::NodeIndex>;
 
   /// Where the pods that ask for accelerators may go.
   struct Limits {
@@ -63,15 +66,18 @@ class GangPlacer {
   /// The models on which the pods fit at all, the best first. Empty if no pods ask for any.
   std::vector<Model> Models();
 
-  /// Nodes to keep for the pods until these fit: those on which they could run if nobody else did,
-  /// with the most room now. Nothing if no nodes would do even
-  /// then. `preferred` is the path of the domain that was chosen last time, if any did; the choice
-  /// is written to `chosen`.
-  std::optional<Places> PlaceIdle(const Limits& limits, std::string_view preferred,
-                                  const Domain** chosen);
+  /// Nodes to keep for the pods until these fit: nodes of one domain on which all of them could run
+  /// if nobody else did. The domain is that of `kept`, where room was kept last time, as long as it
+  /// would do, and else the one in which the most pods fit now, or that has the most free devices.
+  /// Its nodes are those on which the most pods fit now, and of equal ones those with the most free
+  /// devices; those in `kept` have a lead of half of what a pod asks for. Pods that ask for no
+  /// accelerator beside others that do get no node, and if pods differ, some may be left without
+  /// one. Nothing if it is known that no nodes would do even if nobody else ran there.
+  std::optional<Places> PlaceIdle(const Limits& limits, const Nodes& kept);
 
  private:
   class Trial;
+  class Picks;
 
   std::optional<Places> PlaceInAny(const Limits& limits);
   // Has only nodes allowed that share a domain of that level with one of the others.
@@ -91,7 +97,6 @@ class GangPlacer {
   // Whether each group would fit there if no pods did, and all of them by what they ask for.
   bool HoldsIdle(const Domain& domain, const Limits& limits);
   bool HoldsSumIdle(const Domain& domain, const Limits& limits);
-  void AddIdle(std::size_t group, const Domain& domain, const Limits& limits, Places& places);
   std::size_t WidestLevel(const Limits& limits) const;
 
   const Topology& topology_;

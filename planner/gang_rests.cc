@@ -9,9 +9,9 @@ namespace berth::planner {
 
 namespace {
 
-std::chrono::seconds RestAfter(std::size_t failures) {
-  const auto doubled = std::min<std::size_t>(failures - 1, 5);
-  const std::chrono::seconds rest = GangRests::kFirst * (std::int64_t{1} << doubled);
+std::chrono::seconds RestAfter(std::size_t failures, std::chrono::seconds first) {
+  const auto doubled = std::min<std::size_t>(failures - 1, 10);
+  const std::chrono::seconds rest = first * (std::int64_t{1} << doubled);
   return std::min<std::chrono::seconds>(rest, GangRests::kMost);
 }
 
@@ -21,10 +21,12 @@ std::string TextOf(model::Time time) {
 
 }  // namespace
 
-void GangRests::OnFailed(const std::string& gang, std::string_view why, Clock::time_point now) {
+void GangRests::OnFailed(const std::string& gang, std::string_view why, Clock::time_point now,
+                         std::chrono::seconds first) {
   Rest& rest = rests_[gang];
   const bool begun = rest.failures == 0 || rest.until.has_value();
   if (begun) ++rest.failures;
+  rest.first = first;
   rest.why = why;
   rest.until.reset();
   rest.last = now;
@@ -36,7 +38,7 @@ std::optional<std::string> GangRests::Reason(const std::string& gang, Clock::tim
   if (found == rests_.end()) return std::nullopt;
   Rest& rest = found->second;
   if (!rest.until) {
-    const std::chrono::seconds span = RestAfter(rest.failures);
+    const std::chrono::seconds span = RestAfter(rest.failures, rest.first);
     rest.until = rest.last = now + span;
     rest.until_time = model::SaturatingAdd(time, span);
   }

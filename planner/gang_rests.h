@@ -14,7 +14,8 @@ namespace berth::planner {
 
 /// How long gangs rest that have failed. What failed once may fail in the same way for ever, and a
 /// gang that tries again at once takes the same nodes before others that wait. So it rests for
-/// kFirst, and twice as long after each further failure, up to kMost. It holds nothing meanwhile.
+/// kFirst or less, and twice as long after each further failure, up to kMost. It holds nothing
+/// meanwhile.
 ///
 /// The pods of a gang that was evicted are made anew, so nothing of theirs can say that it rests: a
 /// controller that starts knows of no rest.
@@ -31,7 +32,9 @@ class GangRests {
 
   /// The gang, "<namespace>/<name>", has failed: `why` is a clause. Its rest begins with the next
   /// call of Reason(), when all its pods are there again; until then it fails no second time.
-  void OnFailed(const std::string& gang, std::string_view why, Clock::time_point now);
+  /// `first`: how long it would rest if this was its first failure.
+  void OnFailed(const std::string& gang, std::string_view why, Clock::time_point now,
+                std::chrono::seconds first = kFirst);
   /// All its pods run.
   void OnRan(const std::string& gang) { rests_.erase(gang); }
 
@@ -48,6 +51,7 @@ class GangRests {
  private:
   struct Rest {
     std::size_t failures = 0;
+    std::chrono::seconds first = kFirst;
     std::string why = {};
     // Not set until it begins.
     std::optional<Clock::time_point> until = {};

@@ -1,10 +1,7 @@
 #include "planner/gangs.h"
 
 #include <algorithm>
-#include <charconv>
-#include <compare>
 #include <cstddef>
-#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -13,10 +10,11 @@
 #include "model/annotation.h"
 #include "model/duration.h"
 #include "model/node.h"
+#include "planner/gang_ranks.h"
 
 // The life of a gang until its release: who belongs to it, and what is to be done next. What
-// follows is in gangs_released.cc, where its pods go in gangs_placing.cc, and what is written for
-// it in gangs_writing.cc.
+// follows is in gangs_released.cc, where its pods go in gangs_placing.cc, which room is kept for it
+// in gangs_keeping.cc, and what is written for it in gangs_writing.cc.
 
 namespace berth::planner {
 
@@ -24,78 +22,15 @@ using model::Pod;
 
 namespace {
 
-// Which pod of an Indexed Job it is (JobCompletionIndexAnnotation in
-// k8s.io/kubernetes/staging/src/k8s.io/api/batch/v1/types.go, v1.36.3), as text. Nothing if it is
-// none.
-std::optional<std::string_view> IndexOf(const Pod& pod) {
-  return model::Find(pod.annotations, "batch.kubernetes.io/job-completion-index");
-}
-
-// Pods without an index come last.
-std::uint64_t RankOf(const Pod& pod) {
-  std::uint64_t rank = std::numeric_limits<std::uint64_t>::max();
-  const auto text = IndexOf(pod);
-  if (text) std::from_chars(text->data(), text->data() + text->size(), rank);
-  return rank;
-}
-
-// How two names compare if numbers in them count as numbers: "worker-2" comes before "worker-10".
-// Different names are never equal.
-std::strong_ordering CompareNames(std::string_view a, std::string_view b) {
-  const std::strong_ordering by_letters = a <=> b;
-  const auto is_digit = [](char each) { return each >= '0' && each <= '9'; };
-  const auto take_number = [&is_digit](std::string_view& text) {
-    const auto end = std::ranges::find_if_not(text, is_digit) - text.begin();
-    std::string_view number = text.substr(0, static_cast<std::size_t>(end));
-    text.remove_prefix(number.size());
-    number.remove_prefix(std::min(number.find_first_not_of('0'), number.size()));
-    return std::pair(number.size(), number);
-  };
-  while (!a.empty() && !b.empty()) {
-    if (is_digit(a.front()) && is_digit(b.front())) {
-      const auto order = take_number(a) <=> take_number(b);
-      if (order != 0) return order;
-    } else if (a.front() != b.front()) {
-      return a.front() <=> b.front();
-    } else {
-      a.remove_prefix(1);
-      b.remove_prefix(1);
-    }
-  }
-  const std::strong_ordering order = a.size() <=> b.size();
-  return order != 0 ? order : by_letters;
-}
-
-// Sorts pods so that neighbours are to be near each other: those of one Job by their indices, and
-// the Jobs of a JobSet by the first of their names.
+// Sorts pods so that neighbours are to be near each other.
 void SortByRank(std::vector<Gangs::Member>& members) {
-  const auto is_before = [](std::string_view a, std::string_view b) {
-    return CompareNames(a, b) < 0;
-  };
-  std::map<std::string_view, std::string_view> first_names;  // by the UID of what controls the pods
-  for (const Gangs::Member& member : members) {
-    const Pod& pod = member.pod->pod();
-    const auto [first, is_new] = first_names.try_emplace(pod.controller_uid, pod.name);
-    if (!is_new && is_before(pod.name, first->second)) first->second = pod.name;
-  }
-  struct Ranked {
-    std::string_view first;
-    std::uint64_t rank;
-    std::string_view name;
-    Gangs::Member member;
-  };
-  std::vector<Ranked> ranked;
-  ranked.reserve(members.size());
-  for (const Gangs::Member& member : members) {
-    const Pod& pod = member.pod->pod();
-    ranked.push_back({first_names[pod.controller_uid], RankOf(pod), pod.name, member});
-  }
-  std::ranges::sort(ranked, [&is_before](const Ranked& one, const Ranked& other) {
-    if (one.first != other.first) return is_before(one.first, other.first);
-    if (one.rank != other.rank) return one.rank < other.rank;
-    return is_before(one.name, other.name);
-  });
-  std::ranges::transform(ranked, members.begin(), &Ranked::member);
+  std::vector<const Pod*> pods;
+  pods.reserve(members.size());
+  for (const Gangs::Member& member : members) pods.push_back(&member.pod->pod());
+  std::vector<Gangs::Member> sorted;
+  sorted.reserve(members.size());
+  for (const std::size_t place : OrderByRank(pods)) sorted.push_back(members[place]);
+  members = std::move(sorted);
 }
 
 // Of all pods the lowest priority, and the oldest creation.
@@ -251,12 +186,9 @@ void Gangs::Plan(Record& gang, Round& round) {
     return Enter(gang, GangPhase::kWaiting, *std::move(reason), round);
   }
   const auto pauses = [&round](const Member& member) { return MustPause(member, round); };
-  if (std::ranges::any_of(gang.members, pauses)) return;
-  if (gang.rests_until && round.now < *gang.rests_until) {
-    WithdrawAll(gang, round);
-    ForgetKept(gang);
-    return Enter(gang, GangPhase::kWaiting, "kube-scheduler has refused it just now", round);
-  }
+  // Until the watch shows what was withdrawn, one that waits goes on keeping its room. One that is
+  // planned keeps none.
+  if (std::ranges::any_of(gang.members, pauses)) return KeepAsBefore(gang, round);
   if (!PlaceMissing(gang, MembersOf(gang), round)) {
     if (gang.waits_for_turn) {
       KeepAsBefore(gang, round);
@@ -365,7 +297,7 @@ void Gangs::Pause(Record& gang, Round& round) {
 void Gangs::Resume(Record& gang, const Round& round) {
   if (!gang.paused) return;
   const Clock::duration span = round.now - *gang.paused;
-  for (auto* since : {&gang.holds_since, &gang.incomplete, &gang.lacks_nodes}) {
+  for (auto* since : {&gang.holds_since, &gang.incomplete, &gang.evict_due, &gang.lacks_nodes}) {
     if (*since) **since += span;
   }
   gang.paused.reset();

@@ -109,8 +109,8 @@ class Gangs {
   /// ended, before it is taken for a replacement of one pod and not for the first one of a new
   /// start of all.
   static constexpr std::chrono::seconds kReplacement{10};
-  /// How long after kube-scheduler has refused a whole PodGroup the gang is planned again.
-  static constexpr std::chrono::seconds kRest{10};
+  /// How long a gang rests after kube-scheduler has refused its PodGroup for the first time.
+  static constexpr std::chrono::seconds kRefused{10};
   /// How long after an eviction that failed the gang is evicted again.
   static constexpr std::chrono::seconds kEvictAgain{30};
   /// How long after a release without nodes that has reached no pod it is tried again.
@@ -207,6 +207,10 @@ class Gangs {
   /// When the first pod was created of the gang that waits for its release the longest, those aside
   /// that somebody else holds back by a gate, such as Kueue. kNoTime if none waits.
   model::Time OldestWaiting() const;
+  /// For how long that gang was released and lacks pods which does so the longest, as far as this
+  /// plan has seen. Zero if none has for planner.gangs.timeout. Those that were let go by hand do
+  /// not count.
+  Clock::duration LongestIncomplete() const;
 
  private:
   using Groups = std::vector<PodGroup>;
@@ -215,6 +219,24 @@ class Gangs {
   struct KeptPlace {
     std::string node;
     std::size_t rank = 0;
+  };
+
+  // What is kept for a gang.
+  struct KeptFor {
+    // Where room is kept for which of its pods, and how many devices that are, by the names of node
+    // and resource.
+    std::vector<KeptPlace> places = {};
+    std::map<std::pair<std::string, std::string>, std::int64_t> devices = {};
+    // On how many nodes that is, and on how many more it would be but for the share that may be
+    // kept of their model.
+    std::size_t nodes = 0;
+    std::size_t beyond_share = 0;
+    // Pods that have ended by then may use them.
+    model::Time until = model::kNoTime;
+    // Since when all of them have been free and kept, and until when nothing is kept because that
+    // was in vain.
+    std::optional<Clock::time_point> all_free = {};
+    std::optional<Clock::time_point> vain_until = {};
   };
 
   struct Record {
@@ -258,8 +280,6 @@ class Gangs {
     // Whether it was released without nodes, for an autoscaler; and when that was tried last.
     bool unplanned = false;
     std::optional<Clock::time_point> unplanned_at = {};
-    // Until when it is not released again, because kube-scheduler has refused it.
-    std::optional<Clock::time_point> rests_until = {};
     // Whether its PodGroup could not be created, and when to try again.
     bool group_failed = false;
     std::optional<Clock::time_point> group_due = {};
@@ -267,28 +287,19 @@ class Gangs {
     std::optional<Clock::time_point> holds_since = {};
     // What the API server has refused last: a clause. Empty if nothing since the last release.
     std::string trouble = {};
-    // Since when it is released and lacks pods.
+    // Since when it is released and lacks pods, and before when it is not evicted again.
     std::optional<Clock::time_point> incomplete = {};
+    std::optional<Clock::time_point> evict_due = {};
     // Since when nothing could be said of it; see LacksKnowledge().
     std::optional<Clock::time_point> paused = {};
-    // The domain in which room was kept last.
-    std::string kept = {};
-    // Where room is kept for which of its pods, and how many devices that are, by the names of node
-    // and resource.
-    std::vector<KeptPlace> kept_places = {};
-    std::map<std::pair<std::string, std::string>, std::int64_t> kept_devices = {};
-    // Pods that have ended by then may use them.
-    model::Time kept_until = model::kNoTime;
-    // Since when all of them have been free, and until when nothing is kept because that was in
-    // vain.
-    std::optional<Clock::time_point> all_free = {};
-    std::optional<Clock::time_point> vain_until = {};
+    KeptFor kept = {};
     // What users were told, in which phase and when.
     std::string said = {};
     GangPhase said_phase = GangPhase::kPlanned;
     Clock::time_point said_at = {};
-    // Of which pods the condition that it waits was taken back, by UID. Only while it is released.
-    std::set<std::string> corrected = {};
+    // Whether its pods were told last that it waits, by UID: in their condition. Of those that are
+    // missing, the condition itself says so.
+    std::map<std::string, bool> told = {};
 
     const model::Gang& gang() const { return *members.front().gang; }
     std::size_t size() const { return static_cast<std::size_t>(gang().size); }
@@ -382,6 +393,8 @@ class Gangs {
   PreflightRequest PreflightOf(const Record& gang, const Round& round) const;
   // Lets pods go that are held.
   void LetGo(Record& gang, const std::vector<const Member*>& pods, Round& round) const;
+  // Whether the pod was let go just now, and the watch may not have shown it yet.
+  static bool IsBeingLetGo(const Record& gang, const Member& member, const Round& round);
 
   // A PodGroup is created only when the pods have nodes. Where none of them had one, it was created
   // for others of the same name: the controller was away when these ended.
@@ -406,6 +419,8 @@ class Gangs {
   void Complete(Record& gang, Round& round);
   // Those that are gated go on all together: alone they would only hold what others could use.
   void CompleteGated(Record& gang, Round& round);
+  // Whether a released gang has lacked pods for too long, and may be evicted.
+  bool IsLate(const Record& gang, const Round& round) const;
   // How many of the pods that are still to run are not there.
   static std::size_t Missing(const Record& gang);
   // Whether a pod behind the gate may be the first one of a new start of the whole gang.
@@ -421,11 +436,13 @@ class Gangs {
   // Keeps those of the places that the share of their model allows. The gang counts as one for
   // which room is kept if any of the nodes was not kept yet.
   void KeepPlaces(Record& gang, const std::vector<KeptPlace>& places, Round& round);
-  // Whether all devices for all `wanted` places have been free for so long that the gang must lack
-  // something else.
-  static bool IsKeptInVain(Record& gang, std::size_t wanted, const Round& round);
-  // The same as in the last round, because it is not the gang's turn: what was noted on the nodes
-  // stays true.
+  // Whether all devices that are kept for it have been free for so long that the gang must lack
+  // something else: memory, or nodes beyond the share.
+  static bool IsKeptInVain(Record& gang, const Round& round);
+  // The nodes on which room is kept for it.
+  static GangPlacer::Nodes KeptNodes(const Record& gang, const Round& round);
+  // The same as in the last round, because it is not the gang's turn, or it must pause: what was
+  // noted on the nodes stays true.
   void KeepAsBefore(Record& gang, Round& round);
   static void ForgetKept(Record& gang);
   // Pods that have ended by then may use what is kept for the gang.
@@ -442,8 +459,17 @@ class Gangs {
   // Over how many domains of each level of the configuration its pods are spread.
   std::vector<GangSpan> SpansOf(const Record& gang, const Round& round);
   void Say(Record& gang, Round& round);
-  // Takes back what users were told of a pod that waits for no release any more.
+  // The pods whose condition is to say why it waits. `again`: others in this phase have said so
+  // before; `is_news`: not in the same words.
+  std::vector<const Member*> WhomToTell(const Record& gang, bool again, bool is_news,
+                                        const Round& round) const;
+  // Whether the pod of a released gang waits on behind the gate because it has no node.
+  bool IsLeftBehind(const Record& gang, const Member& member, const Round& round) const;
+  static bool WasTold(const Record& gang, const Member& member);
+  // Takes back what users were told of a pod that waits for no release any more, if they were.
   void Correct(Record& gang, const Member& member, Round& round) const;
+  // A condition could not be written.
+  static void OnNotTold(const Step& step, Record& gang);
   Step StepFor(const Record& gang, const Member& member, StepKind kind) const;
 
   const PlannerConfig config_;

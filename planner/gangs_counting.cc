@@ -14,8 +14,7 @@ bool Gangs::IsToBeCounted(const Record& gang, const Round& round) const {
   if (round.now < due) return false;
   if (!gang.released) return gang.members.size() < gang.left();
   // Of a gang that runs it matters once it should be evicted.
-  const bool late = gang.incomplete && *gang.incomplete + config_.gangs.timeout <= round.now;
-  return late && Missing(gang) > 0;
+  return IsLate(gang, round) && Missing(gang) > 0;
 }
 
 void Gangs::AskForSucceeded(Round& round) {

@@ -75,7 +75,8 @@ void Gangs::TakeBack(Record& gang, Round& round) {
   for (const Member& member : gang.members) DropGroup(GroupKeyOf(member.pod->pod()), round);
   gang.ungated.clear();
   gang.incomplete.reset();
-  gang.rests_until = round.now + kRest;
+  rests_.OnFailed(gang.key(), "kube-scheduler refused it on the nodes that it was to get",
+                  round.now, kRefused);
 }
 
 }  // namespace berth::planner

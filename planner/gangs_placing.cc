@@ -1,20 +1,16 @@
 // Where the pods of gangs go.
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "model/accelerator_requests.h"
 #include "model/node.h"
 #include "planner/gangs.h"
-#include "policies/scheduling/max_runtime.h"
 
 namespace berth::planner {
 
-using model::NodeIndex;
 using model::Pod;
 
 void Gangs::Confirm(Round& round) {
@@ -61,6 +57,9 @@ Gangs::Wanted Gangs::WantedOf(const Record& gang, const Alike& pods, bool unkept
                              .candidates = wanted.candidates.back().get(),
                              .count = members.size(),
                              .asks = first.devices > 0 || !gang.asks});
+    for (const auto& [resource, amount] : model::AcceleratorRequests(pod, round.engine.catalog())) {
+      wanted.groups.back().devices.push_back(resource);
+    }
   }
   return wanted;
 }
@@ -188,6 +187,12 @@ std::string Gangs::WhyItWaits(const Record& gang, bool possible, const Topology&
   if (gang.wants_one_model()) reason += " on nodes of one model";
   if (!label.empty()) reason += " with the same " + label;
   if (!possible) reason += ", and all of them would not fit even if nothing else ran there";
+  // Where nothing is kept on purpose, there is nothing to say of it.
+  const std::size_t beyond = gang.kept.beyond_share;
+  if (beyond > 0 && gang.kept.nodes > 0) {
+    reason += ", and room is kept on " + std::to_string(gang.kept.nodes) + " of " +
+              std::to_string(gang.kept.nodes + beyond) + " nodes (planner.gangs.maxShare)";
+  }
   return reason;
 }
 
@@ -206,121 +211,6 @@ void Gangs::Wait(Record& gang, Round& round) {
   gang.unplanned_at = round.now;
   gang.unplanned = true;
   Release(gang, round);
-}
-
-bool Gangs::Keep(Record& gang, Round& round) {
-  if (gang.vain_until && round.now < *gang.vain_until) {
-    ForgetKept(gang);
-    return gang.possible;
-  }
-  const Alike alike = AlikeOf(MembersOf(gang));
-  if (keeping_ >= kMostKept || !turns_.Take(gang.turn, alike.size())) {
-    KeepAsBefore(gang, round);
-    return gang.possible;
-  }
-  ForgetKept(gang);
-  const Wanted wanted = WantedOf(gang, alike, false, round);
-  const Topology& topology = TopologyOf(gang, round);
-  GangPlacer placer(topology, round.planned, wanted.groups);
-  std::vector<GangPlacer::Limits> choices;
-  GangPlacer::Limits limits;
-  if (!gang.gang().topology.empty()) limits.level = topology.LevelOf(gang.gang().topology);
-  const std::vector<GangPlacer::Model> models = placer.Models();
-  const bool one = gang.wants_one_model();
-  if (!one || models.empty()) choices.push_back(limits);
-  for (const GangPlacer::Model model : models) {
-    limits.model = model;
-    if (one) choices.push_back(limits);
-  }
-  for (const GangPlacer::Limits& choice : choices) {
-    const GangPlacer::Domain* chosen = nullptr;
-    const auto places = placer.PlaceIdle(choice, gang.kept, &chosen);
-    if (!places) continue;
-    gang.kept = chosen->path;
-    std::vector<KeptPlace> kept;
-    for (std::size_t group = 0; group < places->size(); ++group) {
-      if (!wanted.groups[group].asks) continue;
-      for (std::size_t i = 0; i < (*places)[group].size(); ++i) {
-        const auto rank = static_cast<std::size_t>(alike[group][i] - gang.members.data());
-        kept.push_back({round.view.At((*places)[group][i])->node.name, rank});
-      }
-    }
-    KeepPlaces(gang, kept, round);
-    if (IsKeptInVain(gang, kept.size(), round)) {
-      ForgetKept(gang);
-      gang.all_free.reset();
-      gang.vain_until = round.now + kKeepAgain;
-    }
-    return true;
-  }
-  return false;
-}
-
-void Gangs::KeepPlaces(Record& gang, const std::vector<KeptPlace>& places, Round& round) {
-  gang.kept_until = KeptUntil(gang, round.time);
-  bool any = false;
-  for (const KeptPlace& place : places) {
-    const auto node = round.view.Find(place.node);
-    if (!node || place.rank >= gang.members.size()) continue;
-    const auto model = round.view.At(*node)->accelerator;
-    const auto nodes = static_cast<double>(round.view.Pools().Nodes(model));
-    const auto most = static_cast<std::size_t>(std::floor(config_.gangs.max_share * nodes));
-    std::set<NodeIndex>& kept = kept_[model];
-    if (kept.size() >= most && !kept.contains(*node)) continue;
-    any = kept.insert(*node).second || any;
-    const Pod& pod = gang.members[place.rank].pod->pod();
-    round.Keep(pod, *node, gang.kept_until);
-    gang.kept_places.push_back(place);
-    for (const auto& [resource, amount] : model::AcceleratorRequests(pod, round.engine.catalog())) {
-      gang.kept_devices[{place.node, resource}] += amount;
-    }
-  }
-  if (any) ++keeping_;
-}
-
-bool Gangs::IsKeptInVain(Record& gang, std::size_t wanted, const Round& round) {
-  const auto is_free = [&round](const auto& kept) {
-    const auto& [place, devices] = kept;
-    const auto& [name, resource] = place;
-    const model::NodeState& node = *round.view.At(*round.view.Find(name));
-    return node.node.allocatable.Get(resource) - node.used.Get(resource) >= devices;
-  };
-  // Of a gang beyond maxShare the other devices are not kept, and it waits for these.
-  const bool all_free = gang.kept_places.size() == wanted && !gang.kept_devices.empty() &&
-                        std::ranges::all_of(gang.kept_devices, is_free);
-  if (!all_free) {
-    gang.all_free.reset();
-    return false;
-  }
-  if (!gang.all_free) gang.all_free = round.now;
-  return *gang.all_free + kAllFree <= round.now;
-}
-
-void Gangs::KeepAsBefore(Record& gang, Round& round) {
-  const std::vector<KeptPlace> places = std::exchange(gang.kept_places, {});
-  gang.kept_devices.clear();
-  if (keeping_ < kMostKept) KeepPlaces(gang, places, round);
-}
-
-void Gangs::ForgetKept(Record& gang) {
-  gang.kept_places.clear();
-  gang.kept_devices.clear();
-}
-
-model::Time Gangs::KeptUntil(const Record& gang, model::Time now) const {
-  const model::Duration span = config_.gangs.backfill;
-  if (span == model::Duration::zero()) return now;
-  // The waiting is divided into spans, and at the end of each nobody else runs there: so the gang
-  // starts no later than one span after the last pod that was there before.
-  const model::Time since = std::get<1>(gang.place);
-  const auto waited = std::max(now - since, model::Duration::zero());
-  return since + (waited / span + 1) * span;
-}
-
-bool Gangs::MayUseKept(const Pod& pod, const Round& round) const {
-  if (!round.unkept) return false;
-  const auto runtime = policies::scheduling::MaxRuntimeOf(pod, runtime_annotation_);
-  return runtime && model::SaturatingAdd(round.time, *runtime) <= round.kept_until;
 }
 
 }  // namespace berth::planner

@@ -23,6 +23,7 @@ void Gangs::JudgeRelease(Record& gang, const Round& round) const {
   std::erase_if(gang.ungated, [&](const auto& each) {
     return !waiting.contains(each.first) && !is_on_its_way(each);
   });
+  std::erase_if(gang.told, [&](const auto& each) { return !waiting.contains(each.first); });
   const auto fresh = std::ranges::count_if(gang.members, [&](const Member& member) {
     return IsHeld(member) && !gang.ungated.contains(member.pod->pod().uid);
   });
@@ -40,7 +41,6 @@ void Gangs::JudgeRelease(Record& gang, const Round& round) const {
     gang.ungated.clear();
   }
   if (gang.released) return;
-  gang.corrected.clear();
   gang.incomplete.reset();
   gang.unplanned = false;
 }
@@ -74,11 +74,10 @@ void Gangs::Complete(Record& gang, Round& round) {
   for (Member& member : gang.members) {
     if (!member.held && IsOpen(member)) PlaceOne(gang, member, round);
     // It was told by an earlier controller, or let go by hand.
-    const bool told = member.pod->pod().told_that_gang_waits;
-    if (told && IsOpen(member)) Correct(gang, member, round);
+    if (IsOpen(member)) Correct(gang, member, round);
   }
   CompleteGated(gang, round);
-  const bool late = *gang.incomplete + config_.gangs.timeout <= round.now;
+  const bool late = IsLate(gang, round);
   const std::size_t missing = Missing(gang);
   std::string reason = std::to_string(gang.members.size()) + " of " + std::to_string(gang.size()) +
                        " pods are not bound yet";
@@ -94,6 +93,11 @@ void Gangs::Complete(Record& gang, Round& round) {
   if (late && missing == 0 && !freed) Evict(gang, round);
 }
 
+bool Gangs::IsLate(const Record& gang, const Round& round) const {
+  const bool lacks_pods = gang.incomplete && *gang.incomplete + config_.gangs.timeout <= round.now;
+  return lacks_pods && (!gang.evict_due || *gang.evict_due <= round.now);
+}
+
 std::size_t Gangs::Missing(const Record& gang) {
   const std::size_t there = gang.members.size() + gang.running.size();
   return gang.left() - std::min(there, gang.left());
@@ -102,9 +106,7 @@ std::size_t Gangs::Missing(const Record& gang) {
 void Gangs::CompleteGated(Record& gang, Round& round) {
   std::vector<Member*> gated;
   for (Member& member : gang.members) {
-    const auto ungated = gang.ungated.find(member.pod->pod().uid);
-    const bool ends = ungated != gang.ungated.end() && round.now < ungated->second + kLost;
-    if (IsHeld(member) && !ends) gated.push_back(&member);
+    if (IsHeld(member) && !IsBeingLetGo(gang, member, round)) gated.push_back(&member);
   }
   const auto pauses = [&](const Member* member) {
     return !ObstacleIn(*member, round).empty() || MustPause(*member, round) ||
@@ -112,18 +114,21 @@ void Gangs::CompleteGated(Record& gang, Round& round) {
   };
   if (gated.empty() || std::ranges::any_of(gated, pauses)) return;
   // An autoscaler is to see all of them.
-  if (gang.unplanned) {
-    if (MayLetGo(gang, round)) LetGo(gang, {gated.begin(), gated.end()}, round);
-    return;
-  }
-  if (!PlaceMissing(gang, gated, round)) {
+  if (!gang.unplanned && !PlaceMissing(gang, gated, round)) {
     for (Member* member : gated) {
       if (member->pod->IsOurs()) Withdraw(gang, *member, round);
     }
     return;
   }
-  if (!AreReserved(gang, gated, round) || !MayLetGo(gang, round)) return;
+  if (!gang.unplanned && !AreReserved(gang, gated, round)) return;
+  if (!MayLetGo(gang, round)) return;
   LetGo(gang, {gated.begin(), gated.end()}, round);
+  for (const Member* member : gated) Correct(gang, *member, round);
+}
+
+bool Gangs::IsBeingLetGo(const Record& gang, const Member& member, const Round& round) {
+  const auto ungated = gang.ungated.find(member.pod->pod().uid);
+  return ungated != gang.ungated.end() && round.now < ungated->second + kLost;
 }
 
 bool Gangs::MayStartAnew(const Record& gang, const Member& member, const Round& round) {

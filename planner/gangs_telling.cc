@@ -99,26 +99,21 @@ std::vector<GangSpan> Gangs::SpansOf(const Record& gang, const Round& round) {
   return spans;
 }
 
-std::map<std::string, std::vector<model::KeptRoom>> Gangs::KeptRooms() const {
-  std::map<std::string, std::vector<model::KeptRoom>> rooms;
-  for (const auto& [key, gang] : gangs_) {
-    const auto [negative_priority, created] = gang.place;
-    for (const auto& [place, devices] : gang.kept_devices) {
-      const auto& [node, resource] = place;
-      rooms[node].push_back({.gang = key,
-                             .resource = resource,
-                             .devices = devices,
-                             .priority = static_cast<std::int32_t>(-negative_priority),
-                             .created = created,
-                             .ends_by = gang.kept_until});
-    }
-  }
-  return rooms;
-}
-
 bool Gangs::IsAnyPaused() const {
   return std::ranges::any_of(gangs_,
                              [](const auto& each) { return each.second.paused.has_value(); });
+}
+
+Gangs::Clock::duration Gangs::LongestIncomplete() const {
+  Clock::duration longest = Clock::duration::zero();
+  if (!round_) return longest;
+  for (const auto& [key, gang] : gangs_) {
+    if (gang.phase != GangPhase::kReleased || !gang.incomplete || IsFreed(gang)) continue;
+    // While nothing is known of its PodGroup, its clocks stand still.
+    const Clock::duration span = gang.paused.value_or(*round_) - *gang.incomplete;
+    if (span >= config_.gangs.timeout) longest = std::max(longest, span);
+  }
+  return longest;
 }
 
 model::Time Gangs::OldestWaiting() const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "model/annotation.h"
 #include "model/duration.h"
@@ -95,10 +96,7 @@ void Gangs::Release(Record& gang, Round& round) {
     if (member.pod->pod().gated || member.lacks_group) held.push_back(&member);
   }
   LetGo(gang, held, round);
-  for (const Member& member : gang.members) {
-    const bool told = !gang.said.empty() || member.pod->pod().told_that_gang_waits;
-    if (told) Correct(gang, member, round);
-  }
+  for (const Member& member : gang.members) Correct(gang, member, round);
   gang.said.clear();
   gang.released = true;
   gang.incomplete = round.now;
@@ -106,8 +104,15 @@ void Gangs::Release(Record& gang, Round& round) {
   TellReleased(gang, round);
 }
 
+bool Gangs::WasTold(const Record& gang, const Member& member) {
+  const Pod& pod = member.pod->pod();
+  const auto told = gang.told.find(pod.uid);
+  return told == gang.told.end() ? pod.why_gang_waits.has_value() : told->second;
+}
+
 void Gangs::Correct(Record& gang, const Member& member, Round& round) const {
-  if (!gang.corrected.insert(member.pod->pod().uid).second) return;
+  if (!WasTold(gang, member)) return;
+  gang.told[member.pod->pod().uid] = false;
   round.steps.push_back(StepFor(gang, member, StepKind::kSay));
 }
 
@@ -144,7 +149,7 @@ void Gangs::Evict(Record& gang, Round& round) {
                          .kind = StepKind::kEvict,
                          .gang = gang.gang().name,
                          .text = gang.reason});
-  gang.incomplete = round.now;
+  gang.evict_due = round.now + config_.gangs.timeout;
   round.changes.push_back(ChangeOf(gang, GangEvent::kEvicted, round));
 }
 
@@ -152,21 +157,42 @@ void Gangs::Say(Record& gang, Round& round) {
   std::string text =
       "gang " + gang.gang().name + " of " + std::to_string(gang.size()) + ": " + gang.reason;
   const bool again = !gang.said.empty() && gang.said_phase == gang.phase;
-  if (again && (text == gang.said || round.now < gang.said_at + kSayAgain)) return;
-  // Pods that are bound soon would keep the condition, so of these only the event tells.
-  const bool released = gang.phase == GangPhase::kReleased;
-  // Of a new number only one pod tells: a write for each would be many.
-  const std::size_t conditions = released ? 0 : again ? 1 : gang.members.size();
-  if (!says_.Take(conditions + 1, round.now)) return;
-  for (std::size_t i = 0; i < conditions; ++i) {
-    round.steps.push_back(StepFor(gang, gang.members[i], StepKind::kSay));
+  if (again && round.now < gang.said_at + kSayAgain) return;
+  const bool is_news = !again || text != gang.said;
+  const std::vector<const Member*> whom = WhomToTell(gang, again, is_news, round);
+  const std::size_t writes = whom.size() + (is_news ? 1 : 0);
+  if (writes == 0 || !round.gangs.may_tell || !says_.Take(writes, round.now)) return;
+  for (const Member* member : whom) {
+    gang.told[member->pod->pod().uid] = true;
+    round.steps.push_back(StepFor(gang, *member, StepKind::kSay));
     round.steps.back().text = text;
   }
-  round.steps.push_back(StepFor(gang, gang.members.front(), StepKind::kReport));
-  round.steps.back().text = text;
+  if (is_news) {
+    round.steps.push_back(StepFor(gang, gang.members.front(), StepKind::kReport));
+    round.steps.back().text = text;
+  }
   gang.said = std::move(text);
   gang.said_phase = gang.phase;
   gang.said_at = round.now;
+}
+
+std::vector<const Gangs::Member*> Gangs::WhomToTell(const Record& gang, bool again, bool is_news,
+                                                    const Round& round) const {
+  const bool released = gang.phase == GangPhase::kReleased;
+  std::vector<const Member*> whom;
+  for (const Member& member : gang.members) {
+    // Pods that are bound soon would keep the condition.
+    if (released && !IsLeftBehind(gang, member, round)) continue;
+    // Of a new number only one pod tells: a write for each would be many.
+    const bool is_first = is_news && whom.empty();
+    if (!again || is_first || !WasTold(gang, member)) whom.push_back(&member);
+  }
+  return whom;
+}
+
+bool Gangs::IsLeftBehind(const Record& gang, const Member& member, const Round& round) const {
+  // While nobody knows its PodGroup, kube-scheduler may be placing it.
+  return !gang.paused && IsHeld(member) && !member.held && !IsBeingLetGo(gang, member, round);
 }
 
 Step Gangs::StepFor(const Record& gang, const Member& member, StepKind kind) const {
@@ -193,7 +219,22 @@ bool Gangs::IsWanted(const Step& step, const Pod* pod) const {
   if (is_of_release) return found->second.released;
   if (step.kind == StepKind::kCount) return true;
   if (pod == nullptr || pod->uid != step.uid) return false;
+  if (step.kind == StepKind::kSay) {
+    const auto told = found->second.told.find(pod->uid);
+    // That it waits no longer was to be said since then.
+    return told == found->second.told.end() || told->second;
+  }
   return step.kind != StepKind::kUngate || (pod->gated && found->second.ungated.contains(pod->uid));
+}
+
+void Gangs::OnNotTold(const Step& step, Record& gang) {
+  if (step.text.empty()) {
+    gang.told[step.uid] = true;
+    return;
+  }
+  // What the pod says counts again, unless that was to be taken back meanwhile.
+  const auto told = gang.told.find(step.uid);
+  if (told != gang.told.end() && told->second) gang.told.erase(told);
 }
 
 void Gangs::Failed(const Step& step, std::string_view why) {
@@ -205,14 +246,14 @@ void Gangs::Failed(const Step& step, std::string_view why) {
     gang.trouble = std::move(trouble);
   }
   if (step.kind == StepKind::kUngate) gang.ungated.erase(step.uid);
-  if (step.kind == StepKind::kSay && step.text.empty()) gang.corrected.erase(step.uid);
+  if (step.kind == StepKind::kSay) OnNotTold(step, gang);
   if (step.kind == StepKind::kCreatePodGroup) {
     gang.ungated.clear();
     gang.group_failed = true;
   }
-  if (step.kind != StepKind::kEvict || !gang.incomplete) return;
+  if (step.kind != StepKind::kEvict || !gang.evict_due) return;
   // Perhaps a budget was in the way.
-  *gang.incomplete += kEvictAgain - std::chrono::seconds(config_.gangs.timeout);
+  *gang.evict_due += kEvictAgain - std::chrono::seconds(config_.gangs.timeout);
 }
 
 }  // namespace berth::planner

@@ -61,6 +61,8 @@ void Planner::Upsert(Pod given, Clock::time_point now) {
     auto gang = model::GangOf(pod.annotations, gang_names_);
     if (gang.ok()) waiting.gang = *std::move(gang);
   }
+  waiting.is_stray = config_.gangs.enabled && !waiting.gang && pod.deleted == model::kNoTime &&
+                     model::IsOnlyGate(pod.gates, gang_names_.gate);
   waiting.epoch = epoch_;
 }
 
@@ -158,6 +160,16 @@ State Planner::StateInGang(const Waiting& waiting) {
   if (pod.pod().gated || waiting.lacks_group) return State::kGated;
   if (pod.pod().deleted != model::kNoTime) return State::kDeleted;
   return pod.Node().empty() ? State::kNoNode : State::kNominatedByOther;
+}
+
+model::Time Planner::OldestGated() const {
+  model::Time oldest = gangs_.OldestWaiting();
+  for (const auto& [key, waiting] : waiting_) {
+    const model::Time created = waiting.pod.pod().created;
+    const bool is_older = oldest == model::kNoTime || created < oldest;
+    if (waiting.is_stray && is_older) oldest = created;
+  }
+  return oldest;
 }
 
 void Planner::Failed(const Step& step, std::string_view why) {

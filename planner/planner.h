@@ -150,6 +150,10 @@ class Planner {
   /// The gangs of which pods wait. None unless `planner.gangs` is enabled.
   const Gangs& gangs() const { return gangs_; }
 
+  /// Gangs::OldestWaiting(), or when a pod was created that waits for longer behind the gate of
+  /// gangs, and of which one cannot read to which gang it belongs. Nobody lets it go.
+  model::Time OldestGated() const;
+
   /// How many pods wait in each State, as of the last Plan().
   const std::array<std::size_t, kStates>& states() const { return states_; }
 
@@ -180,6 +184,9 @@ class Planner {
     std::int64_t devices = 0;
     // Set if gangs are planned and it belongs to one.
     std::optional<model::Gang> gang = {};
+    // Whether gangs are planned, and only their gate holds it back, but it belongs to none that can
+    // be read.
+    bool is_stray = false;
     // Whether it waits for the PodGroup of its gang. Of one round.
     bool lacks_group = false;
     std::uint32_t epoch = 0;

@@ -60,6 +60,9 @@ struct GangFacts {
   const PodGroups* pod_groups = nullptr;
   /// Why it is not known: a clause. Empty if it is known, or if nobody has asked.
   std::string pod_groups_obstacle = {};
+  /// Whether users may be told of news of gangs. If not, what they were to be told before is still
+  /// being written.
+  bool may_tell = true;
   /// Whether a gang may be released that has its nodes. Not set: it may.
   AskPreflight preflight = {};
 };

@@ -12,10 +12,12 @@
 namespace berth::cli {
 namespace {
 
+using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
+using testing::StartsWith;
 
 const model::GangNames kNames("berth.dev");
 
@@ -88,6 +90,29 @@ TEST(GangReport, OfPodsThatWaitForAPodGroupAsksWhetherItIsThere) {
     EXPECT_EQ(report->state, state) << status << ' ' << body;
     EXPECT_THAT(transport.requests, SizeIs(2));
   }
+}
+
+// As planner::Gangs places them: neighbours are near each other.
+TEST(GangReport, HasThePodsInTheOrderOfTheirRanks) {
+  const auto pod = [](const std::string& name, const std::string& job, const std::string& index) {
+    const std::string rank =
+        index.empty() ? "" : R"("batch.kubernetes.io/job-completion-index":")" + index + R"(",)";
+    return R"({"metadata":{"namespace":"ml","name":")" + name + R"(","annotations":{)" + rank +
+           R"("berth.dev/gang-name":"train","berth.dev/gang-size":"4"},"ownerReferences":[)"
+           R"({"kind":"Owner","uid":"none"},{"kind":"Job","controller":true,"uid":")" +
+           job + R"("}]},"spec":{},"status":{}})";
+  };
+  const auto names = [](const std::string& pods) {
+    const auto report = ReportIn(pods);
+    std::vector<std::string> all;
+    for (const GangMember& member : report->members) all.push_back(member.pod);
+    return all;
+  };
+  EXPECT_THAT(names(pod("set-a-0-x", "a", "0") + ',' + pod("set-b-0-x", "b", "0") + ',' +
+                    pod("set-a-1-x", "a", "1") + ',' + pod("set-b-1-x", "b", "1")),
+              ElementsAre("set-a-0-x", "set-a-1-x", "set-b-0-x", "set-b-1-x"));
+  EXPECT_THAT(names(pod("worker-10", "m", "") + ',' + pod("worker-2", "m", "")),
+              ElementsAre("worker-2", "worker-10"));
 }
 
 TEST(GangReport, SaysInTheControllersWordsWhyItWaits) {
@@ -211,6 +236,33 @@ TEST(GangReports, HaveEveryGangByItself) {
   EXPECT_EQ(reports->at(1).name, "zoo");
   EXPECT_EQ(reports->at(1).state, "waiting");
   EXPECT_THAT(reports->at(1).Nodes(), testing::ElementsAre("c"));
+}
+
+// Nothing else tells of it but the gate.
+TEST(GangReports, HaveAPodBehindTheGateThatNamesNoGang) {
+  const auto gated = [](const std::string& name, const std::string& annotations,
+                        const std::string& gates) {
+    return R"({"metadata":{"namespace":"ml","name":")" + name + R"(","annotations":{)" +
+           annotations + R"(}},"spec":{"schedulingGates":[)" + gates + R"(]},"status":{}})";
+  };
+  const auto reports =
+      ReadAll(gated("lost", "", kGate) + ',' + gated("queued", "", kForeign) + ',' +
+              gated("both", "", std::string(kGate) + ',' + kForeign) + ',' +
+              gated("odd-1", R"("berth.dev/gang-name":"odd","berth.dev/gang-size":"x")", kGate) +
+              ',' + gated("sized", R"("berth.dev/gang-size":"2")", kGate));
+  ASSERT_TRUE(reports.ok()) << reports.status();
+  ASSERT_THAT(*reports, SizeIs(3));
+  EXPECT_EQ(reports->at(0).name, "");
+  EXPECT_EQ(reports->at(0).reason,
+            "nobody plans the pod lost: berth.dev/gang-name and berth.dev/gang-size are missing; "
+            "write both");
+  EXPECT_THAT(reports->at(1).reason,
+              StartsWith("nobody plans the pod sized: berth.dev/gang-name is missing although"));
+  EXPECT_EQ(reports->at(2).name, "odd");
+  EXPECT_THAT(reports->at(2).reason,
+              StartsWith("nobody plans the pod odd-1: berth.dev/gang-size 'x' is not a whole"));
+  EXPECT_THAT(GangsTable(*reports, {}, {}), HasSubstr("\nml         -     1     waiting"));
+  EXPECT_TRUE(nlohmann::json::parse(GangsJson(*reports))["gangs"][0]["gang"].is_null());
 }
 
 TEST(GangReports, OfANamespaceWithoutGangsAreNone) {

@@ -26,6 +26,7 @@ struct PodOfGang {
   std::string phase = "Running";
   std::string index = "";
   std::string job = "";
+  std::string set = "";
 };
 
 std::string JsonOf(const PodOfGang& pod) {
@@ -39,10 +40,12 @@ std::string JsonOf(const PodOfGang& pod) {
     owners =
         R"({"apiVersion":"batch/v1","kind":"Job","controller":true,"uid":")" + pod.job + R"("})";
   }
+  const std::string labels =
+      pod.set.empty() ? "" : R"("jobset.sigs.k8s.io/jobset-uid":")" + pod.set + '"';
   return R"({"metadata":{"namespace":"ml","name":")" + pod.name + R"(","uid":")" + pod.name +
-         R"(-uid","annotations":{)" + annotations + R"(},"ownerReferences":[)" + owners +
-         R"(]},"spec":{"nodeName":")" + pod.node + R"("},"status":{"phase":")" + pod.phase +
-         R"("}})";
+         R"(-uid","labels":{)" + labels + R"(},"annotations":{)" + annotations +
+         R"(},"ownerReferences":[)" + owners + R"(]},"spec":{"nodeName":")" + pod.node +
+         R"("},"status":{"phase":")" + pod.phase + R"("}})";
 }
 
 class GangEvictor : public ::testing::Test {
@@ -114,11 +117,39 @@ TEST_F(GangEvictor, WithoutAListEvictsNobody) {
 }
 
 TEST_F(GangEvictor, CountsPodsOfIndexedJobs) {
-  List({{"train-0", "train", "a", "Succeeded", "0"},
-        {"train-1", "train", "a", "Failed", "1"},
+  List({{"train-0", "train", "a", "Succeeded", "0", "job"},
+        {"train-1", "train", "a", "Failed", "1", "job"},
         {"train-2", "train", "a", "Succeeded"},
-        {"other-0", "other", "a", "Succeeded", "0"}});
+        {"train-3", "train", "", "Pending", "1", "job"},
+        {"other-0", "other", "a", "Succeeded", "0", "another"},
+        {"other-1", "other", "a", "Running", "1", "another"}});
   EXPECT_THAT(Count(), ElementsAre(Pair("other", 1), Pair("train", 1)));
+}
+
+// As where a CronJob's template has the gang's name: the pods of its last run are still there.
+TEST_F(GangEvictor, CountsNoPodsOfAFormerIndexedJob) {
+  List({{"night-1-0", "train", "a", "Succeeded", "0", "former"},
+        {"night-1-1", "train", "a", "Succeeded", "1", "former"},
+        {"night-2-0", "train", "", "Pending", "0", "job"},
+        {"night-2-1", "train", "a", "Failed", "1", "job"}});
+  EXPECT_THAT(Count(), IsEmpty());
+}
+
+TEST_F(GangEvictor, CountsAnIndexOnce) {
+  List({{"train-0-a", "train", "a", "Succeeded", "0", "job"},
+        {"train-0-b", "train", "a", "Succeeded", "0", "job"},
+        {"train-1", "train", "", "Pending", "1", "job"}});
+  EXPECT_THAT(Count(), ElementsAre(Pair("train", 1)));
+}
+
+// Two of its Jobs are done, and the third is not.
+TEST_F(GangEvictor, CountsPodsOfAJobSetThatStillHasOthers) {
+  List({{"set-a-0", "train", "a", "Succeeded", "0", "a", "set"},
+        {"set-b-0", "train", "a", "Succeeded", "0", "b", "set"},
+        {"set-b-x", "train", "a", "Succeeded", "", "b", "set"},
+        {"set-c-0", "train", "", "Pending", "0", "c", "set"},
+        {"old-a-0", "train", "a", "Succeeded", "0", "d", "former"}});
+  EXPECT_THAT(Count(), ElementsAre(Pair("train", 3)));
 }
 
 TEST_F(GangEvictor, CountsPodsOfAJobThatStillHasOthers) {

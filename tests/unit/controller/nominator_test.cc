@@ -1,5 +1,9 @@
 #include "controller/nominator.h"
 
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/controller/fixtures.h"
@@ -11,6 +15,7 @@ namespace {
 
 using policies::scheduling::GpuNode;
 using std::chrono::milliseconds;
+using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -435,6 +440,32 @@ TEST_F(NominatorTest, CountsWhatBecomesOfGangs) {
               testing::HasSubstr("berth_planner_gangs{phase=\"released\"} 0\n"));
 }
 
+TEST_F(NominatorTest, MeasuresHowLongAReleasedGangHasLackedPods) {
+  constexpr char kNone[] = "berth_planner_gang_incomplete_seconds 0\n";
+  Nominator nominator = Make(WithGangs());
+  model::Pod released = NominatedFor(OfGang("train-0"), "");
+  released.gates.clear();
+  released.gated = false;
+  Wait(nominator, {released, OfGang("train-1")});
+  RunFor(nominator, minutes(4));
+  EXPECT_THAT(metrics_.Exposition(), testing::HasSubstr(kNone));
+  RunFor(nominator, minutes(3));
+  EXPECT_THAT(metrics_.Exposition(), testing::HasSubstr("berth_planner_gang_incomplete_seconds 4"));
+  leads_ = false;
+  RunFor(nominator, milliseconds(100));
+  EXPECT_THAT(metrics_.Exposition(), testing::HasSubstr(kNone));
+}
+
+TEST_F(NominatorTest, MeasuresHowLongAPodHasWaitedWhoseGangCannotBeRead) {
+  Nominator nominator = Make(WithGangs());
+  model::Pod pod = OfGang("train-0");
+  pod.annotations.clear();
+  pod.created = policies::scheduling::kNow - seconds(90'000);
+  Wait(nominator, {pod});
+  RunFor(nominator, milliseconds(100));
+  EXPECT_THAT(metrics_.Exposition(), testing::HasSubstr("berth_planner_gang_oldest_seconds 90000"));
+}
+
 TEST_F(NominatorTest, TellsOfGangsWhileItLeads) {
   Nominator nominator = Make(WithGangs());
   const auto watcher = gang_feed_.changes().Watch([] {});
@@ -528,19 +559,19 @@ TEST_F(NominatorTest, ThatNoGangWaitsIsKnownToOneThatLeadsAgain) {
 }
 
 TEST_F(NominatorTest, SaysInAConditionAndAnEventWhyAGangWaits) {
-  for (int i = 0; i < 2; ++i) Reply(200);
+  for (int i = 0; i < 3; ++i) Reply(200);
   Nominator nominator = Make(WithGangs());
   Wait(nominator, {OfGang("train-0")});
   RunFor(nominator, seconds(12));
   ASSERT_THAT(transport_.requests, SizeIs(3));
-  EXPECT_EQ(transport_.requests[2].target, "/api/v1/namespaces/ml/pods?limit=250");
-  EXPECT_EQ(transport_.requests[0].target, "/api/v1/namespaces/ml/pods/train-0/status");
-  EXPECT_EQ(transport_.requests[0].body,
+  EXPECT_EQ(transport_.requests[0].target, "/api/v1/namespaces/ml/pods?limit=250");
+  EXPECT_EQ(transport_.requests[1].target, "/api/v1/namespaces/ml/pods/train-0/status");
+  EXPECT_EQ(transport_.requests[1].body,
             R"({"metadata":{"uid":"train-0-uid"},"status":{"conditions":[{"lastTransitionTime":)"
             R"("2027-01-15T08:00:00Z","message":"gang train of 2: 1 of 2 pods are there",)"
             R"("reason":"Waiting","status":"False","type":"berth.dev/gang"}]}})");
-  EXPECT_EQ(transport_.requests[1].target, "/api/v1/namespaces/ml/events");
-  EXPECT_EQ(transport_.requests[1].body,
+  EXPECT_EQ(transport_.requests[2].target, "/api/v1/namespaces/ml/events");
+  EXPECT_EQ(transport_.requests[2].body,
             R"({"firstTimestamp":"2027-01-15T08:00:00Z","involvedObject":{"apiVersion":"v1",)"
             R"("kind":"Pod","name":"train-0","namespace":"ml","uid":"train-0-uid"},)"
             R"("lastTimestamp":"2027-01-15T08:00:00Z",)"
@@ -549,27 +580,82 @@ TEST_F(NominatorTest, SaysInAConditionAndAnEventWhyAGangWaits) {
             R"("source":{"component":"berth"},"type":"Normal"})");
 }
 
+// All pods of a gang for which there is no room.
+std::vector<model::Pod> LargeGang() {
+  std::vector<model::Pod> pods = {OfGang("train-0"), OfGang("train-1")};
+  for (model::Pod& pod : pods) pod.requests.Set(policies::scheduling::kGpu, 8);
+  return pods;
+}
+
+// Of a large gang there are thousands of conditions to write.
+TEST_F(NominatorTest, TellsOfGangsWhenNothingElseIsToBeWritten) {
+  for (int i = 0; i < 4; ++i) Reply(200);
+  Nominator nominator = Make(WithGangs());
+  Wait(nominator, LargeGang());
+  RunFor(nominator, milliseconds(100));
+  EXPECT_THAT(transport_.requests, IsEmpty());
+  time_.now += seconds(10);
+  nominator.OnUpsert(Refused("later"));
+  RunFor(nominator, milliseconds(100));
+  using testing::StartsWith;
+  EXPECT_THAT(record_.written,
+              ElementsAre("nomination ml/later v100-1", StartsWith("said ml/train-0 gang train"),
+                          StartsWith("said ml/train-1 gang train"),
+                          StartsWith("said ml/train-0 gang train")));
+}
+
+/// Grants everything, and does something else in the middle of the first request.
+class BusyTransport final : public kube::Transport {
+ public:
+  absl::Status Send(const kube::HttpRequest& request, kube::HttpSink& sink) override {
+    requests.push_back(request);
+    if (meanwhile) std::exchange(meanwhile, nullptr)();
+    const absl::Status status = sink.OnHead({.status = 200, .content_type = "application/json"});
+    return status.ok() ? sink.OnBody("{}") : status;
+  }
+  void Stop() override {}
+
+  std::function<void()> meanwhile;
+  std::vector<kube::HttpRequest> requests;
+};
+
+// Otherwise why a gang waits might be written after that it waits no longer.
+TEST_F(NominatorTest, NothingThatIsToldOvertakesWhatWasToldBefore) {
+  Nominator nominator = Make(WithGangs());
+  Wait(nominator, LargeGang());
+  time_.end = time_.now + seconds(12);
+  nominator.Run();
+  BusyTransport busy;
+  Patcher patcher(&busy);
+  busy.meanwhile = [&] { nominator.WriteQueued(&patcher_); };
+  nominator.WriteQueued(&patcher);
+  EXPECT_THAT(transport_.requests, IsEmpty());
+  EXPECT_THAT(busy.requests, SizeIs(3));
+}
+
 TEST_F(NominatorTest, AsksWhetherThePodsThatAGangLacksHaveSucceeded) {
   const auto pod_of = [](const std::string& index, const std::string& phase) {
     return R"({"metadata":{"namespace":"ml","name":"train","uid":"u","annotations":{)" + index +
-           R"("berth.dev/gang-name":"train","berth.dev/gang-size":"2"}},"spec":{"nodeName":"a"},)"
-           R"("status":{"phase":")" +
+           R"("berth.dev/gang-name":"train","berth.dev/gang-size":"2"},"ownerReferences":[)"
+           R"({"apiVersion":"batch/v1","kind":"Job","controller":true,"uid":"job"}]},)"
+           R"("spec":{},"status":{"phase":")" +
            phase + R"("}})";
   };
-  const std::string index = R"("batch.kubernetes.io/job-completion-index":"0",)";
-  for (int i = 0; i < 2; ++i) Reply(200);
-  transport_.replies.push_back({.status = 200,
-                                .body = R"({"metadata":{},"items":[)" + pod_of(index, "Succeeded") +
-                                        ',' + pod_of(index, "Failed") + ',' +
-                                        pod_of("", "Succeeded") + "]}"});
-  Reply(200);
+  const auto index = [](const std::string& number) {
+    return R"("batch.kubernetes.io/job-completion-index":")" + number + R"(",)";
+  };
+  transport_.replies.push_back(
+      {.status = 200,
+       .body = R"({"metadata":{},"items":[)" + pod_of(index("0"), "Succeeded") + ',' +
+               pod_of(index("0"), "Failed") + ',' + pod_of(index("1"), "Pending") + "]}"});
+  for (int i = 0; i < 3; ++i) Reply(200);
   Nominator nominator = Make(WithGangs());
   model::Pod pod = OfGang("train-1");
   pod.annotations.emplace(pod.annotations.begin(), "batch.kubernetes.io/job-completion-index", "1");
   Wait(nominator, {pod});
   RunFor(nominator, seconds(12));
   ASSERT_THAT(transport_.requests, SizeIs(4));
-  EXPECT_EQ(transport_.requests[2].target, "/api/v1/namespaces/ml/pods?limit=250");
+  EXPECT_EQ(transport_.requests[0].target, "/api/v1/namespaces/ml/pods?limit=250");
   EXPECT_EQ(transport_.requests[3].target, "/api/v1/namespaces/ml/pods/train-1/status");
   EXPECT_THAT(transport_.requests[3].body, testing::HasSubstr(R"("nominatedNodeName":"v100-1")"));
 }

@@ -54,6 +54,13 @@ TEST_F(GangRest, DoublesUpToTheMost) {
   EXPECT_THAT(Reason(), HasSubstr("because it was evicted, 8 times so far"));
 }
 
+TEST_F(GangRest, MayBeShorterAtFirst) {
+  for (const int expected : {10, 20, 40, 80, 160, 320, 600, 600}) {
+    rests_.OnFailed("ml/train", "it was refused", now_, seconds(10));
+    EXPECT_EQ(Length(), seconds(expected));
+  }
+}
+
 // As an eviction that is tried again and again.
 TEST_F(GangRest, GrowsOnceForEachStart) {
   for (int i = 0; i < 5; ++i) Fail();

@@ -40,6 +40,7 @@ TEST(FreedGang, IsNotEvictedThoughItLacksPods) {
     EXPECT_THAT(f.Plan(), IsEmpty()) << i;
     f.Pass(seconds(f.config.gangs.timeout));
   }
+  EXPECT_EQ(f.planner->gangs().LongestIncomplete(), seconds(0)) << "somebody wanted it so";
   EXPECT_EQ(f.ReasonOf("train"),
             "1 of 2 pods are not bound yet, and it is not evicted, because it was let go by hand");
   f.AddNode("b", 8);
@@ -94,7 +95,7 @@ TEST(FreedGang, IsToldThatItWaitsNoLonger) {
   FreeTrain(f);
   f.Nominate("train-0", "a");
   f.Bind("train-0");
-  f.Edit("train-1", [](model::Pod& pod) { pod.told_that_gang_waits = true; });
+  f.Edit("train-1", [](model::Pod& pod) { pod.why_gang_waits = "it waits"; });
   f.Plan();
   EXPECT_THAT(f.said, ElementsAre("train-1: "));
   f.Plan();

@@ -13,6 +13,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr char kGroup[] = "berth-train";
@@ -152,9 +153,37 @@ TEST(GangPodGroups, AGangThatKubeSchedulerRefusesIsTakenBack) {
   EXPECT_THAT(f.Plan(), IsEmpty());
   EXPECT_EQ(f.PhaseOf("train"), GangPhase::kWaiting);
   EXPECT_TRUE(f.HoldsNothing("train"));
-  f.Pass(Gangs::kRest);
+  f.Pass(Gangs::kRefused);
   EXPECT_THAT(f.Plan(), SizeIs(2));
   EXPECT_THAT(f.Plan(), ElementsAre("berth-train created for 2"));
+}
+
+TEST(GangPodGroups, AGangThatKubeSchedulerRefusesForEverIsTriedLessAndLess) {
+  GroupFixture f;
+  f.WaitForGroupAll(2, 8);
+  for (const int expected : {10, 20, 40}) {
+    EXPECT_THAT(f.Plan(), SizeIs(2));
+    EXPECT_THAT(f.Plan(), ElementsAre("berth-train created for 2"));
+    f.RefuseTrain();
+    EXPECT_THAT(f.Plan(), ElementsAre("berth-train deleted"));
+    EXPECT_THAT(f.Plan(), IsEmpty());
+    EXPECT_THAT(f.ReasonOf("train"), HasSubstr("because kube-scheduler refused it on the nodes"));
+    f.Pass(seconds(expected) - seconds(1));
+    EXPECT_THAT(f.Plan(), IsEmpty()) << expected;
+    f.Pass(seconds(1));
+  }
+  f.Plan();
+  f.Plan();
+  f.BindTrain();
+  f.Plan();
+  f.EndAll("train");
+  f.WaitForGroupAll(2, 8);
+  f.Plan();
+  f.Plan();
+  f.RefuseTrain();
+  f.Plan();
+  f.Plan();
+  EXPECT_THAT(f.ReasonOf("train"), Not(HasSubstr("times so far"))) << "it has run since then";
 }
 
 // kube-scheduler lets the nomination stand of the pod that it could not place.
@@ -174,7 +203,7 @@ TEST(GangPodGroups, AGangOfWhichANominationStandsIsTakenBack) {
   EXPECT_THAT(f.Plan(), ElementsAre("berth-train deleted"));
   EXPECT_THAT(f.Plan(), ElementsAre("train-1 "));
   EXPECT_TRUE(f.HoldsNothing("train"));
-  f.Pass(Gangs::kRest);
+  f.Pass(Gangs::kRefused);
   EXPECT_THAT(f.Plan(), SizeIs(2));
   EXPECT_THAT(f.Plan(), ElementsAre("berth-train created for 2"));
   // In the same words as before.
@@ -210,7 +239,7 @@ TEST(GangPodGroups, AGangThatWasReleasedWithoutNodesIsNotTakenBack) {
   f.Pass(seconds(60));
   EXPECT_THAT(f.Plan(), ElementsAre("berth-train created for 4"));
   f.RefuseTrain();
-  EXPECT_THAT(f.Plan(), Each(testing::Not(HasSubstr("deleted"))));
+  EXPECT_THAT(f.Plan(), Each(Not(HasSubstr("deleted"))));
   EXPECT_EQ(f.PhaseOf("train"), GangPhase::kReleased);
 }
 

@@ -206,6 +206,70 @@ TEST(GangReleased, ThatRunsGetsAReplacementOfAPod) {
   f.Pass(Gangs::kReplacement);
   EXPECT_THAT(f.Plan(), ElementsAre("train-1 b"));
   EXPECT_THAT(f.Plan(), ElementsAre("train-1 ungated"));
+  EXPECT_THAT(f.said, IsEmpty()) << "it has waited for nothing but that";
+}
+
+/// A gang of which two pods were replaced, and there is no node for these.
+class Incomplete : public GangFixture {
+ public:
+  Incomplete() {
+    for (const char* name : {"a", "b", "c"}) AddNode(name, 8);
+    RunAll("train", 3, 8);
+    for (const char* name : {"train-1", "train-2"}) End(name);
+    for (const char* name : {"b", "c"}) Node(name).quarantined = true;
+    for (const std::size_t rank : {1U, 2U}) WaitInGang("train", rank, 3, 8);
+    Plan();
+    Pass(Gangs::kSayAfter);
+    Plan();
+  }
+};
+
+TEST(GangReleased, SaysOfPodsBehindTheGateWhyTheyWait) {
+  Incomplete f;
+  EXPECT_THAT(f.said, ElementsAre("train-1: gang train of 3: 2 of 3 pods are not bound yet",
+                                  "train-2: gang train of 3: 2 of 3 pods are not bound yet"));
+  f.said.clear();
+  for (const char* name : {"b", "c"}) f.Node(name).quarantined = false;
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 b", "train-2 c"));
+  EXPECT_THAT(f.said, IsEmpty());
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 ungated", "train-2 ungated"));
+  EXPECT_THAT(f.said, ElementsAre("train-1: ", "train-2: "));
+}
+
+TEST(GangReleased, SaysTheSameOfAPodThatComesLater) {
+  Incomplete f;
+  f.Leave("train-2");
+  f.WaitInGang("train", 2, 3, 8);
+  f.said.clear();
+  f.Pass(Gangs::kSayAgain);
+  const auto steps = f.PlanOnly();
+  ASSERT_THAT(steps, SizeIs(1)) << "its event is there already";
+  EXPECT_EQ(steps[0].kind, StepKind::kSay);
+  EXPECT_EQ(steps[0].name, "train-2");
+  EXPECT_EQ(steps[0].text, "gang train of 3: 2 of 3 pods are not bound yet");
+}
+
+TEST(GangReleased, IsLateForAsLongAsItLacksPodsHoweverOftenItIsEvicted) {
+  Incomplete f;
+  const seconds timeout(f.config.gangs.timeout);
+  const auto incomplete = [&f] { return f.planner->gangs().LongestIncomplete(); };
+  f.Pass(timeout - Gangs::kSayAfter - seconds(1));
+  f.Plan();
+  EXPECT_EQ(incomplete(), seconds(0));
+  f.Pass(seconds(1));
+  const Step evicts = f.PlanOnly().back();
+  ASSERT_EQ(evicts.kind, StepKind::kEvict);
+  f.planner->Failed(evicts, "pod train-0: its budget does not allow it");
+  EXPECT_EQ(incomplete(), timeout);
+  f.Pass(std::chrono::hours(24));
+  f.Plan();
+  EXPECT_EQ(incomplete(), timeout + std::chrono::hours(24));
+  for (const char* name : {"b", "c"}) f.Node(name).quarantined = false;
+  f.Plan();
+  f.Plan();
+  f.BindAll("train");
+  f.Plan();
+  EXPECT_EQ(incomplete(), seconds(0));
 }
 
 TEST(GangReleased, AReplacementComesNearTheOthers) {

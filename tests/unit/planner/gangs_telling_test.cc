@@ -191,5 +191,32 @@ TEST(GangTelling, KnowsTheOldestGangThatWaits) {
   EXPECT_EQ(f.planner->gangs().OldestWaiting(), model::kNoTime) << "Kueue has not released it";
 }
 
+// Nobody but who looks for the gate finds it.
+TEST(GangTelling, APodBehindTheGateWhoseGangCannotBeReadCountsAsOneThatWaits) {
+  for (const model::StringMap& annotations : std::vector<model::StringMap>{
+           {}, {{"berth.dev/gang-name", "train"}, {"berth.dev/gang-size", "many"}}}) {
+    GangFixture f;
+    f.WaitInGang("train", 0, 2, 8);
+    f.WaitInGang("later", 0, 2, 8);
+    f.Edit("train-0", [&](model::Pod& pod) { pod.annotations = annotations; });
+    f.Plan();
+    EXPECT_EQ(f.planner->OldestGated(), f.pods.at("train-0").created);
+    f.Edit("train-0", [](model::Pod& pod) { pod.gates.emplace_back("kueue.x-k8s.io/admission"); });
+    EXPECT_EQ(f.planner->OldestGated(), f.pods.at("later-0").created);
+    f.Leave("later-0");
+    f.Plan();
+    EXPECT_EQ(f.planner->OldestGated(), model::kNoTime);
+  }
+}
+
+TEST(GangTelling, APodBehindTheGateIsNobodysWhereNoGangsArePlanned) {
+  GangFixture f;
+  f.config.gangs.enabled = false;
+  f.Restart();
+  f.WaitInGang("train", 0, 2, 8);
+  f.Plan();
+  EXPECT_EQ(f.planner->OldestGated(), model::kNoTime) << "its gate is taken away";
+}
+
 }  // namespace
 }  // namespace berth::planner

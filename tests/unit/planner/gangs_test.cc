@@ -133,7 +133,9 @@ TEST(Gang, HoldsNothingWhileItDoesNotFit) {
   f.WaitAll("train", 2, 8);
   EXPECT_THAT(f.Plan(), IsEmpty());
   EXPECT_EQ(f.PhaseOf("train"), GangPhase::kWaiting);
-  EXPECT_EQ(f.ReasonOf("train"), "1 of 2 pods fit at once on nodes of one model");
+  EXPECT_EQ(f.ReasonOf("train"),
+            "1 of 2 pods fit at once on nodes of one model, and room is kept on 1 of 2 nodes "
+            "(planner.gangs.maxShare)");
   f.ShowEnded(other, "b");
   EXPECT_THAT(f.Plan(), SizeIs(2));
 }
@@ -173,6 +175,34 @@ TEST(Gang, TellsItsUsersWhyItWaits) {
   EXPECT_EQ(again[0].name, "train-0");
 }
 
+TEST(Gang, TellsItsUsersNothingNewWhileWhatWasToldIsBeingWritten) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Pass(Gangs::kSayAfter);
+  f.facts.may_tell = false;
+  EXPECT_THAT(f.PlanOnly(), IsEmpty());
+  f.facts.may_tell = true;
+  EXPECT_THAT(f.PlanOnly(), SizeIs(3));
+}
+
+TEST(Gang, WhatIsStillToBeToldIsOutOfDateOnceItIsReleased) {
+  GangFixture f;
+  f.AddNode("a", 8);
+  f.WaitAll("train", 2, 8);
+  f.Plan();
+  f.Pass(Gangs::kSayAfter);
+  const auto steps = f.PlanOnly();
+  ASSERT_THAT(steps, SizeIs(3));
+  f.AddNode("b", 8);
+  f.Plan();
+  EXPECT_TRUE(f.planner->IsWanted(steps[0]));
+  f.Plan();
+  EXPECT_THAT(f.said, ElementsAre("train-0: ", "train-1: "));
+  EXPECT_FALSE(f.planner->IsWanted(steps[0]));
+}
+
 TEST(Gang, TellsItsUsersThatItWaitsNoLonger) {
   GangFixture f;
   f.AddNode("a", 8);
@@ -210,21 +240,23 @@ TEST(Gang, TellsThatItWaitsNoLongerOfPodsThatAreBoundByThen) {
 
 // Another controller has told them, and this one has only just begun to lead.
 TEST(Gang, CorrectsWhatAnEarlierControllerHasTold) {
-  GangFixture f;
-  f.AddNode("a", 8);
-  f.WaitAll("train", 2, 4);
-  f.Edit("train-1", [](model::Pod& pod) { pod.told_that_gang_waits = true; });
-  f.Plan();
-  EXPECT_THAT(f.said, IsEmpty()) << "it is not released yet";
-  EXPECT_THAT(f.Plan(), ElementsAre("train-0 ungated", "train-1 ungated"));
-  EXPECT_THAT(f.said, ElementsAre("train-1: "));
+  for (const char* why : {"gang train of 2: 1 of 2 pods fit at once", ""}) {
+    GangFixture f;
+    f.AddNode("a", 8);
+    f.WaitAll("train", 2, 4);
+    f.Edit("train-1", [why](model::Pod& pod) { pod.why_gang_waits = why; });
+    f.Plan();
+    EXPECT_THAT(f.said, IsEmpty()) << "it is not released yet";
+    EXPECT_THAT(f.Plan(), ElementsAre("train-0 ungated", "train-1 ungated"));
+    EXPECT_THAT(f.said, ElementsAre("train-1: ")) << '"' << why << '"';
+  }
 }
 
 TEST(Gang, CorrectsAgainWhatCouldNotBeWritten) {
   GangFixture f;
   f.AddNode("a", 8);
   f.WaitAll("train", 1, 4);
-  f.Edit("train-0", [](model::Pod& pod) { pod.told_that_gang_waits = true; });
+  f.Edit("train-0", [](model::Pod& pod) { pod.why_gang_waits = "it waits"; });
   f.Plan();
   for (const Step& step : f.PlanOnly()) {
     step.kind == StepKind::kSay ? f.planner->Failed(step) : f.Write(step);
