@@ -45,10 +45,11 @@ Plan::Plan(std::vector<ActiveCheck> checks,
 Plan::Round Plan::Decide(const model::ClusterView& view, const std::vector<CheckPod>& pods,
                          model::Time time, Clock::time_point now) {
   Round round;
+  Meet(pods, now);
   std::vector<Claimants::Place> places;
   for (std::size_t i = 0; i < pods.size(); ++i) {
     if (pods[i].outcome != Outcome::kOpen || pods[i].deleted) continue;
-    std::string why = WhyGivenUp(view, pods[i], time);
+    std::string why = WhyGivenUp(view, pods[i], time, now);
     if (why.empty()) {
       places.push_back({NodeOf(view, pods[i]), i});
     } else {
@@ -65,6 +66,10 @@ Plan::Round Plan::Decide(const model::ClusterView& view, const std::vector<Check
 const ActiveCheck* Plan::Find(const std::string& name) const {
   const auto found = std::ranges::find(checks_, name, &ActiveCheck::name);
   return found == checks_.end() ? nullptr : &*found;
+}
+
+void Plan::OnCreated(const std::string& uid, Clock::time_point now) {
+  known_[uid] = {.since = now, .is_own = true};
 }
 
 void Plan::OnTried(const std::string& check, const std::string& node, Clock::time_point now) {
@@ -85,16 +90,28 @@ void Plan::Prune(Clock::time_point now) {
       tried_, [&](const auto& each) { return now >= each.second + Find(each.first.first)->every; });
 }
 
-std::string Plan::WhyGivenUp(const model::ClusterView& view, const CheckPod& pod,
-                             model::Time time) const {
+void Plan::Meet(const std::vector<CheckPod>& pods, Clock::time_point now) {
+  std::map<std::string, Acquaintance> known;
+  for (const CheckPod& pod : pods) {
+    const auto found = known_.find(pod.uid);
+    known[pod.uid] = found == known_.end() ? Acquaintance{.since = now} : found->second;
+  }
+  known_ = std::move(known);
+}
+
+std::string Plan::WhyGivenUp(const model::ClusterView& view, const CheckPod& pod, model::Time time,
+                             Clock::time_point now) const {
   const ActiveCheck* const check = Find(pod.check);
   if (check == nullptr) return "there is no such check any more";
   const model::NodeState* const node = NodeOf(view, pod);
   if (node == nullptr || node->node.uid != pod.node_uid) return "the node is gone";
-  if (time >= model::SaturatingAdd(pod.created, check->timeout + kOverdue)) {
-    return "it has not ended in time";
-  }
-  return "";
+  const Acquaintance& known = known_.at(pod.uid);
+  const model::Duration longest = check->timeout + kOverdue;
+  const bool is_overdue =
+      now >= known.since + longest ||
+      // What another leader has begun does not begin anew with each leader.
+      (!known.is_own && time >= model::SaturatingAdd(pod.created, longest + model::kClockError));
+  return is_overdue ? "it has not ended in time" : "";
 }
 
 std::optional<Order> Plan::Next(const model::ClusterView& view, const std::vector<CheckPod>& pods,

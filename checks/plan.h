@@ -13,6 +13,7 @@
 #include "checks/config.h"
 #include "model/accelerator.h"
 #include "model/cluster_view.h"
+#include "model/past_status.h"
 #include "model/time.h"
 #include "policies/scheduling/engine.h"
 
@@ -40,7 +41,9 @@ class Plan {
   /// The most checks at once, in all pools.
   static constexpr std::size_t kMost = 32;
   /// How long after its deadline a check is given up that no kubelet has ended: it waits for
-  /// kube-scheduler, or its node is lost.
+  /// kube-scheduler, or its node is lost. It counts from when this process began the check or first
+  /// saw it. Of those that another leader has begun, the creationTimestamp may say that they are
+  /// older, by the clock of the API server: there it is kClockError longer.
   static constexpr std::chrono::seconds kOverdue{30};
 
   /// From one look for a node to the next, each of which begins one check at most.
@@ -80,6 +83,8 @@ class Plan {
   /// Returns the check of that name; null if there is none.
   const ActiveCheck* Find(const std::string& name) const;
 
+  /// The pod of a check was created by this process.
+  void OnCreated(const std::string& uid, Clock::time_point now);
   /// A check has begun on the node, or could not, or has told nothing: it is not tried again there
   /// within `retryEvery`, and other nodes come first.
   void OnTried(const std::string& check, const std::string& node, Clock::time_point now);
@@ -101,9 +106,17 @@ class Plan {
   // By catalogue entry.
   using Counts = std::map<model::AcceleratorCatalog::Index, std::size_t>;
 
+  // Since when this process knows a pod, and whether it has created it.
+  struct Acquaintance {
+    Clock::time_point since = {};
+    bool is_own = false;
+  };
+
+  // Takes notice of new pods, and forgets those that are gone.
+  void Meet(const std::vector<CheckPod>& pods, Clock::time_point now);
   // Why the pod is to be given up; empty: it is not.
-  std::string WhyGivenUp(const model::ClusterView& view, const CheckPod& pod,
-                         model::Time time) const;
+  std::string WhyGivenUp(const model::ClusterView& view, const CheckPod& pod, model::Time time,
+                         Clock::time_point now) const;
   std::optional<Order> Next(const model::ClusterView& view, const std::vector<CheckPod>& pods,
                             model::Time time, Clock::time_point now);
   std::vector<Candidate> Due(const model::ClusterView& view, const std::vector<CheckPod>& pods,
@@ -124,6 +137,8 @@ class Plan {
   const std::shared_ptr<const policies::scheduling::SchedulingEngine> engine_;
   const Names names_;
   Claimants claimants_;
+  // By the UIDs of pods.
+  std::map<std::string, Acquaintance> known_;
   // Until when no check begins: it was tried, or the node would not do.
   std::map<Pair, Clock::time_point> paused_;
   // When it was tried last, for as long as that matters.

@@ -224,11 +224,14 @@ void Runner::Begin(const Order& order) {
 }
 
 absl::Status Runner::Create(const Order& order) {
-  return api_.Create(
-      PodsPath(options_.names.namespace_name),
-      {{"", "pods", "create"}, options_.names.namespace_name, ""},
-      PodJson(order, options_.pods, options_.names, options_.owner()),
-      [&](const JsonValue& pod) { pods_.push_back(ReadCheckPod(pod, options_.names)); });
+  return api_.Create(PodsPath(options_.names.namespace_name),
+                     {{"", "pods", "create"}, options_.names.namespace_name, ""},
+                     PodJson(order, options_.pods, options_.names, options_.owner()),
+                     [&](const JsonValue& pod) {
+                       pods_.push_back(ReadCheckPod(pod, options_.names));
+                       const std::lock_guard guard(mutex_);
+                       plan_.OnCreated(pods_.back().uid, timer_->Now());
+                     });
 }
 
 absl::Status Runner::Delete(const CheckPod& pod) {

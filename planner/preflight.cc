@@ -173,6 +173,7 @@ void Preflights::Advance(const std::string& gang, Run& run, const Pods& pods, mo
   for (std::size_t rank = 0; rank < pods.size() && step.orders.size() < kMost; ++rank) {
     if (rank == 0 ? !begins : !may_join || run.disturbed) continue;
     if (pods[rank] != nullptr || run.seen.contains(rank)) continue;
+    run.ordered.insert(rank);
     step.orders.push_back({.gang = gang,
                            .run = run.id,
                            .rank = rank,
@@ -206,7 +207,7 @@ bool Preflights::HasEnded(const Run& run, const Pods& pods, model::Time time,
     }
     const model::Time overdue =
         model::SaturatingAdd(pods[rank]->created, config_.timeout + kOverdue);
-    if (overdue <= time) return true;
+    if (overdue <= time && !run.ordered.contains(rank)) return true;
     if (IsOpen(pods[rank])) complete = false;
   }
   // Nobody joins one whose first pod has ended before they could.

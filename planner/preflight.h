@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/past_status.h"
 #include "model/resources.h"
 #include "model/time.h"
 #include "planner/config.h"
@@ -137,8 +138,9 @@ class Preflights {
   static constexpr std::chrono::seconds kForgotten{15};
   static constexpr int kRounds = 3;
   static constexpr std::chrono::seconds kMostForgotten{300};
-  /// How long after its timeout a pod that another leader has begun is given up. Clocks differ.
-  static constexpr std::chrono::seconds kOverdue{30};
+  /// How long after its timeout a pod that another leader has begun is given up: only its
+  /// creationTimestamp tells how old it is, by the clock of the API server, which may differ.
+  static constexpr model::Duration kOverdue = model::kClockError + std::chrono::seconds(30);
   /// For how long it is tried to write the conditions of the nodes at fault.
   static constexpr std::chrono::seconds kWrites{60};
   /// How many pods are created or deleted in one step.
@@ -216,6 +218,8 @@ class Preflights {
     std::size_t passed = 0;
     // The ranks whose pods were there. One that is gone has told nothing.
     std::set<std::size_t> seen = {};
+    // The ranks whose pods this process has ordered. `begun` tells how old these are at most.
+    std::set<std::size_t> ordered = {};
     // When a pod first ended in a way for which its peers may wait in vain.
     std::optional<Clock::time_point> disturbed = {};
     // What follows is of kEnds and kOver.

@@ -378,9 +378,38 @@ TEST_F(YieldTest, APodThatIsNotInTheNextListWantsNothing) {
 }
 
 TEST_F(YieldTest, ChecksThatCannotEndAreGivenUp) {
-  pods_[0].created = time_ - minutes(2) - Plan::kOverdue;
+  pods_[0].created = time_ - minutes(2) - Plan::kOverdue - model::kClockError;
   pods_[1].node_uid = "another";
   EXPECT_THAT(Endings(), ElementsAre("gpu-1: it has not ended in time", "gpu-2: the node is gone"));
+}
+
+TEST_F(YieldTest, ACheckHasItsTimeoutHoweverFarTheClockIsOff) {
+  for (const seconds ahead : {-minutes(60), -minutes(5), minutes(5), minutes(60)}) {
+    SCOPED_TRACE(ahead.count());
+    pods_ = {RunningOn("gpu-1")};
+    pods_[0].uid += std::to_string(ahead.count());
+    pods_[0].created = time_ - ahead;
+    plan_.OnCreated(pods_[0].uid, now_);
+    Pass(minutes(2) + Plan::kOverdue - seconds(1));
+    EXPECT_THAT(Endings(), IsEmpty());
+    Pass(seconds(1));
+    EXPECT_THAT(Endings(), ElementsAre("gpu-1: it has not ended in time"));
+  }
+}
+
+TEST_F(YieldTest, ACheckOfAnotherLeaderIsNotTooOldIfTheClockIsMinutesOff) {
+  for (const seconds ahead : {-minutes(5), minutes(5)}) {
+    SCOPED_TRACE(ahead.count());
+    pods_ = {RunningOn("gpu-1")};
+    pods_[0].uid += std::to_string(ahead.count());
+    pods_[0].created = time_ - minutes(2) - ahead;
+    EXPECT_THAT(Endings(), IsEmpty());
+    Pass(Plan::kOverdue - seconds(1));
+    EXPECT_THAT(Endings(), IsEmpty());
+    Pass(minutes(2) + seconds(1));
+    EXPECT_THAT(Endings(), ElementsAre("gpu-1: it has not ended in time"))
+        << "it counts from when this leader saw it";
+  }
 }
 
 TEST_F(YieldTest, ChecksThatAreNotConfiguredAnyMoreAreGivenUp) {

@@ -148,6 +148,7 @@ class RunnerTest : public ::testing::Test {
   World world_;
   TestTime time_;
   bool leads_ = true;
+  model::Time now_ = kNow;  // the pods are created at kNow by the clock of the API server
   server::Metrics metrics_;
   Metrics check_metrics_{metrics_};
   cluster::Snapshot snapshot_{
@@ -156,7 +157,7 @@ class RunnerTest : public ::testing::Test {
                   .names = kNames,
                   .owner = [] { return std::nullopt; },
                   .may_write = [this] { return leads_; },
-                  .now = [] { return kNow; }},
+                  .now = [this] { return now_; }},
                  Engine(),
                  &snapshot_,
                  &world_,
@@ -273,6 +274,15 @@ TEST_F(RunnerTest, ThePodIsDeletedWithinASecondWhenAPodWantsTheNode) {
   RunFor(milliseconds(500));
   EXPECT_THAT(world_.TakeWrites(), ElementsAre(StartsWith("DELETE ")));
   EXPECT_EQ(Count("yielded"), 1);
+}
+
+TEST_F(RunnerTest, ACheckIsNotGivenUpBecauseTheClockIsAhead) {
+  now_ = kNow + minutes(10);
+  RunFor(seconds(100));
+  EXPECT_THAT(world_.TakeWrites(), ElementsAre(std::string("POST ") + kPods));
+  RunFor(seconds(60));
+  EXPECT_THAT(world_.TakeWrites(), ElementsAre(StartsWith("DELETE ")));
+  EXPECT_EQ(Count("not_run"), 1);
 }
 
 TEST_F(RunnerTest, APodThatKubeSchedulerPreemptedHasYielded) {

@@ -122,7 +122,7 @@ class World {
                       .run = order.run,
                       .rank = order.rank,
                       .address = has_addresses ? "10.0.0." + std::to_string(order.rank) : "",
-                      .created = time});
+                      .created = time - ahead});
     }
     return step;
   }
@@ -162,6 +162,7 @@ class World {
   bool has_addresses = true;
   seconds pace{1};  // of rounds
   model::Time time = kNow;
+  seconds ahead{0};  // the clock, of that of the API server
   Preflights::Clock::time_point now{std::chrono::hours(1)};
 };
 
@@ -457,6 +458,40 @@ TEST(Preflight, EndsUnderAnotherLeaderWhenItsPodsAreTooOld) {
   world.time += World::Config().timeout + Preflights::kOverdue;
   EXPECT_EQ(world.Finish().word, Word::kGo);
   EXPECT_EQ(world.ended.at(0).result, PreflightResult::kNotRun);
+}
+
+TEST(Preflight, HasItsTimeoutHoweverFarTheClockIsOff) {
+  for (const seconds ahead : {-minutes(60), -minutes(5), minutes(5), minutes(60)}) {
+    SCOPED_TRACE(ahead.count());
+    World world;
+    world.ahead = ahead;
+    world.Begin();
+    world.Pass(minutes(2) - seconds(1));
+    EXPECT_EQ(world.Finish().word, Word::kWait);
+    EXPECT_THAT(world.ended, IsEmpty());
+    world.Pass(seconds(1));
+    EXPECT_EQ(world.Finish().word, Word::kGo);
+    EXPECT_THAT(world.pods, IsEmpty());
+  }
+}
+
+TEST(Preflight, IsNotTooOldForAnotherLeaderWhoseClockIsMinutesOff) {
+  for (const seconds ahead : {-minutes(5), minutes(5)}) {
+    SCOPED_TRACE(ahead.count());
+    World world;
+    world.ahead = ahead;
+    world.Begin();
+    world.Become("ppop");
+    world.preflights.Forget();
+    world.Pass(minutes(1));
+    EXPECT_EQ(world.Finish().word, Word::kWait);
+    EXPECT_THAT(world.ended, IsEmpty());
+    world.Pass(minutes(1));
+    EXPECT_EQ(world.Finish().word, Word::kWait) << "it counts from when this leader saw it";
+    world.Pass(minutes(1));
+    EXPECT_EQ(world.Finish().word, Word::kGo);
+    EXPECT_EQ(world.ended.at(0).result, PreflightResult::kNotRun);
+  }
 }
 
 // The former leader has deleted some of its pods, the first one first.
