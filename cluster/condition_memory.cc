@@ -31,25 +31,70 @@ void ForgetOneTooMany(std::vector<PastStatus>& past, ConditionStatus status, boo
   past.erase(oldest);
 }
 
-auto RecordOf(const Condition& condition, std::vector<PastStatus>& past) {
+auto RecordOf(std::string_view type, ConditionStatus status, std::vector<PastStatus>& past) {
   return std::find_if(past.begin(), past.end(), [&](const PastStatus& each) {
-    return each.type == condition.type && each.status == condition.status;
+    return each.type == type && each.status == status;
   });
 }
 
-// Records that `was`, a condition with status True or False, ceased to be so at `until`, as was
-// noticed at `now`.
-void AddEnd(const Condition& was, model::Time until, model::Time now,
+// That of a condition with status True or False.
+ConditionStatus OppositeOf(ConditionStatus status) {
+  return status == ConditionStatus::kTrue ? ConditionStatus::kFalse : ConditionStatus::kTrue;
+}
+
+// Records that `was`, a condition with status True or False, was seen to be so until `until`, as
+// was noticed at `now`, and whether that counts as going on.
+void AddEnd(const Condition& was, model::Time until, model::Time now, bool lasts,
             std::vector<PastStatus>& past) {
-  auto record = RecordOf(was, past);
+  auto record = RecordOf(was.type, was.status, past);
   if (record == past.end()) {
     past.push_back({.type = was.type, .since = was.last_transition, .status = was.status});
     record = std::prev(past.end());
   }
   record->until = until;
+  record->lasts = lasts;
+  record->noticed = now;
+  ForgetOneTooMany(past, was.status, lasts);
+}
+
+// Whether what followed the status of `record`, which has ceased, was there for no more than a
+// moment when the condition became Unknown at `unknown_since`, as was noticed at `now`. Berth may
+// have learned late of what followed, so the node's clock has to agree as far as it can be right.
+bool CeasedAMomentAgo(const PastStatus& record, model::Time unknown_since, model::Time now) {
+  const bool node_knows = record.until != model::kNoTime;
+  const auto is_by_node = [&](model::Duration moment) {
+    return unknown_since < model::SaturatingAdd(record.until, moment);
+  };
+  if (now == model::kNoTime || record.noticed == model::kNoTime) {
+    return node_knows && is_by_node(kMoment);
+  }
+  const bool is_by_berth = now < model::SaturatingAdd(record.noticed, kMoment);
+  return is_by_berth && (!node_knows || is_by_node(kMoment + model::kClockError));
+}
+
+// Records that `was`, a condition with status True or False, became Unknown at `unknown_since`, as
+// was noticed at `now`. Nobody has said that it is over. If it was there for a moment only, it may
+// be the word of a detector that has not looked yet, so what was before goes on as well.
+void AddDoubt(const Condition& was, model::Time unknown_since, model::Time now,
+              std::vector<PastStatus>& past) {
+  AddEnd(was, unknown_since, now, true, past);
+  const ConditionStatus before = OppositeOf(was.status);
+  const auto record = RecordOf(was.type, before, past);
+  if (record == past.end() || !CeasedAMomentAgo(*record, unknown_since, now)) return;
+  record->lasts = true;
+  ForgetOneTooMany(past, before, true);
+}
+
+// Records that `is`, a condition that was Unknown, has a status again, as was noticed at `now`: if
+// it had the opposite one before, that has ended only now.
+void EndOpposite(const Condition& is, model::Time now, std::vector<PastStatus>& past) {
+  const ConditionStatus before = OppositeOf(is.status);
+  const auto record = RecordOf(is.type, before, past);
+  if (record == past.end() || !record->lasts) return;
+  record->until = is.last_transition;
   record->lasts = false;
   record->noticed = now;
-  ForgetOneTooMany(past, was.status, false);
+  ForgetOneTooMany(past, before, false);
 }
 
 // Whether the status of `record`, which `is` has again as of `now`, counts as never lost. Berth's
@@ -73,8 +118,10 @@ bool IsTheSame(const PastStatus& record, const Condition& is, model::Time now) {
 
 // Records that `is`, a condition with status True or False, has become so, as was noticed at `now`.
 void AddBeginning(const Condition& is, model::Time now, std::vector<PastStatus>& past) {
-  auto record = RecordOf(is, past);
-  if (record == past.end() || !IsTheSame(*record, is, now)) {
+  auto record = RecordOf(is.type, is.status, past);
+  // If it lasts, the condition was Unknown in between, however long.
+  const bool goes_on = record != past.end() && (record->lasts || IsTheSame(*record, is, now));
+  if (!goes_on) {
     if (record == past.end()) {
       past.push_back({.type = is.type, .status = is.status});
       record = std::prev(past.end());
@@ -95,18 +142,6 @@ void AddAppeared(const std::vector<Condition>& former, const std::vector<Conditi
   for (const Condition& is : present) {
     if (is.status != ConditionStatus::kTrue || &*FirstOfType(present, is.type) != &is) continue;
     if (FirstOfType(former, is.type) == former.end()) AddBeginning(is, now, past);
-  }
-}
-
-// Records that `was`, a condition with status Unknown, has become `is`: until then it had what it
-// had before it was Unknown.
-void ExtendOpposite(const Condition& was, const Condition& is, model::Time now,
-                    std::vector<PastStatus>& past) {
-  for (PastStatus& each : past) {
-    const bool led_there = each.type == was.type && each.until == was.last_transition;
-    if (!led_there || each.status == is.status) continue;
-    each.until = is.last_transition;
-    each.noticed = now;
   }
 }
 
@@ -136,12 +171,16 @@ void RememberStatus(const std::vector<Condition>& former, const std::vector<Cond
     const auto is = FirstOfType(present, was.type);
     if (is == present.end() || &*FirstOfType(former, was.type) != &was) continue;
     if (!HasChanged(was, *is)) continue;
-    if (was.status == ConditionStatus::kUnknown) {
-      ExtendOpposite(was, *is, now, past);
-    } else {
-      AddEnd(was, is->last_transition, now, past);
+    if (is->status == ConditionStatus::kUnknown) {
+      AddDoubt(was, is->last_transition, now, past);
+      continue;
     }
-    if (is->status != ConditionStatus::kUnknown) AddBeginning(*is, now, past);
+    if (was.status == ConditionStatus::kUnknown) {
+      EndOpposite(*is, now, past);
+    } else {
+      AddEnd(was, is->last_transition, now, false, past);
+    }
+    AddBeginning(*is, now, past);
   }
   AddAppeared(former, present, now, past);
   std::erase_if(past, [&](const PastStatus& each) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <vector>
 
@@ -12,6 +13,11 @@ namespace berth::cluster {
 /// The most conditions that are remembered for one node and one status: as many that have it, and
 /// as many that ceased to have it. Beyond that, what began or ceased first is forgotten.
 inline constexpr std::size_t kMostPast = 8;
+
+/// A status that a condition had for less than this before it became Unknown does not end the one
+/// that it had before: a detector that starts may report all as well before it has looked, and then
+/// find that it cannot look. It is as long as health.keepFor is by default.
+inline constexpr model::Duration kMoment = std::chrono::minutes(2);
 
 /// Updates `past`, what conditions of a node were seen to become and to be no longer, after the
 /// node's conditions changed from `former` to `present`, of which Berth learned at `now`; kNoTime
@@ -29,8 +35,11 @@ inline constexpr std::size_t kMostPast = 8;
 ///   model::kSameFault, and otherwise begins anew. The gap is by Berth's clock, but at most
 ///   model::kClockError shorter or longer than by that of the node, because Berth may learn of
 ///   things late. If either clock does not tell, it is the gap by the other.
-/// - A condition that went by Unknown to the opposite status counts as having had the former one
-///   until it got the opposite.
+/// - A condition that becomes Unknown counts as having the status that it had before, until it gets
+///   the opposite: the record still lasts, `until` is when it became Unknown, and `noticed` when
+///   Berth learned of that. If it had the status for less than kMoment, and the opposite one
+///   before, both records last. What is Unknown when it is first seen has no record. An Unknown
+///   that is written anew, as by a detector that restarts, changes nothing.
 /// - Types that are not in `present` are forgotten: whoever removes a condition says that it is
 ///   over, and nobody says since when.
 ///

@@ -116,14 +116,15 @@ bool NodeTable::Upsert(model::Node node, std::uint64_t uid_hash,
   model::NodeState& state = place.state;
   const bool moved = !Exists(index) || state.accelerator != accelerator;
   if (!moved && !state.quarantined && state.node == node) return false;
-  // A place without a node has kNone as its accelerator, so that Remove() does nothing.
-  pools_.Remove(state.accelerator, state.node.conditions);
-  pools_.Add(accelerator, node.conditions);
+  // A place without a node has kNone as its accelerator, so that Remove() does nothing. It needs
+  // what was remembered when the node was added.
+  pools_.Remove(state.accelerator, state.node.conditions, state.past);
+  RememberStatus(state.node.conditions, node.conditions, now, state.past);
+  pools_.Add(accelerator, node.conditions, state.past);
   pools_.RemoveAvoided(state.node.annotations);
   pools_.AddAvoided(node.annotations);
   kept_.Remove(state.node.annotations);
   kept_.Add(node.annotations);
-  RememberStatus(state.node.conditions, node.conditions, now, state.past);
   state.node = std::move(node);
   state.accelerator = accelerator;
   state.quarantined = false;
@@ -196,7 +197,7 @@ void NodeTable::Changed(model::NodeIndex index) {
 
 void NodeTable::Remove(model::NodeIndex index) {
   model::NodeState& state = places_[index].state;
-  pools_.Remove(state.accelerator, state.node.conditions);
+  pools_.Remove(state.accelerator, state.node.conditions, state.past);
   pools_.RemoveAvoided(state.node.annotations);
   kept_.Remove(state.node.annotations);
   state.node = {};

@@ -10,11 +10,28 @@ namespace {
 
 using model::Condition;
 using model::ConditionStatus;
+using model::PastStatus;
 
 bool IsFirstOfItsType(const std::vector<Condition>& conditions, const Condition& condition) {
   const auto first = std::find_if(conditions.begin(), conditions.end(),
                                   [&](const auto& other) { return other.type == condition.type; });
   return &*first == &condition;
+}
+
+// Adds `amount` to the count of `key`. There is none that is 0.
+template <typename Key>
+void AddTo(std::map<Key, std::size_t>& counts, const Key& key, std::size_t amount) {
+  const auto count = counts.try_emplace(key).first;
+  count->second += amount;
+  if (count->second == 0) counts.erase(count);
+}
+
+template <typename Key>
+std::size_t SumBelow(const std::map<Key, std::size_t>& counts, const Key& end) {
+  std::size_t sum = 0;
+  const auto last = counts.lower_bound(end);
+  for (auto count = counts.begin(); count != last; ++count) sum += count->second;
+  return sum;
 }
 
 }  // namespace
@@ -25,7 +42,8 @@ std::size_t PoolCounts::Nodes(Index accelerator) const {
 }
 
 model::ConditionShare PoolCounts::NodesWith(Index accelerator, std::string_view type,
-                                            ConditionStatus bad, model::Time stale_before) const {
+                                            ConditionStatus bad, model::Time stale_before,
+                                            model::Duration long_bad) const {
   const auto pool = static_cast<std::size_t>(accelerator);
   if (pool >= pools_.size()) return {};
   const auto found = pools_[pool].by_type.find(type);
@@ -34,11 +52,12 @@ model::ConditionShare PoolCounts::NodesWith(Index accelerator, std::string_view 
   const bool true_is_bad =
       model::HealthOf(ConditionStatus::kTrue, bad) == model::ConditionHealth::kBad;
   const Beats& well = true_is_bad ? tally.is_false : tally.is_true;
-  model::ConditionShare share{.bad = (true_is_bad ? tally.is_true : tally.is_false).nodes,
-                              .unknown = tally.unknown};
-  const auto fresh = well.by_time.lower_bound(stale_before);
-  for (auto beat = well.by_time.begin(); beat != fresh; ++beat) share.unknown += beat->second;
-  return share;
+  const Before& was_bad = true_is_bad ? tally.was_true : tally.was_false;
+  // The short ones are summed up, because there are only as many different ones as seconds in
+  // `long_bad`.
+  return {.bad = (true_is_bad ? tally.is_true : tally.is_false).nodes,
+          .unknown = tally.unknown + SumBelow(well.by_time, stale_before),
+          .was_bad = was_bad.nodes - SumBelow(was_bad.by_length, long_bad)};
 }
 
 void PoolCounts::CountAvoided(const model::StringMap& annotations, int step) {
@@ -52,7 +71,8 @@ void PoolCounts::CountAvoided(const model::StringMap& annotations, int step) {
   }
 }
 
-void PoolCounts::Count(Index accelerator, const std::vector<Condition>& conditions, int step) {
+void PoolCounts::Count(Index accelerator, const std::vector<Condition>& conditions,
+                       const std::vector<PastStatus>& past, int step) {
   if (accelerator == model::AcceleratorCatalog::kNone) return;
   const auto index = static_cast<std::size_t>(accelerator);
   if (index >= pools_.size()) pools_.resize(index + 1);
@@ -61,13 +81,14 @@ void PoolCounts::Count(Index accelerator, const std::vector<Condition>& conditio
   for (const Condition& condition : conditions) {
     if (!IsFirstOfItsType(conditions, condition)) continue;
     const auto tally = pool.by_type.try_emplace(condition.type).first;
-    Count(tally->second, condition, step);
+    Count(tally->second, condition, past, step);
     // Anybody may write any type on a node, so types must not outlive their nodes.
     if (tally->second.nodes == 0) pool.by_type.erase(tally);
   }
 }
 
-void PoolCounts::Count(Tally& tally, const Condition& condition, int step) {
+void PoolCounts::Count(Tally& tally, const Condition& condition,
+                       const std::vector<PastStatus>& past, int step) {
   const auto amount = static_cast<std::size_t>(step);
   tally.nodes += amount;
   switch (condition.status) {
@@ -77,15 +98,23 @@ void PoolCounts::Count(Tally& tally, const Condition& condition, int step) {
       return Count(tally.is_false, condition.last_heartbeat, amount);
     case ConditionStatus::kUnknown:
       tally.unknown += amount;
+      return CountBefore(tally, condition.type, past, amount);
   }
 }
 
 void PoolCounts::Count(Beats& beats, model::Time heartbeat, std::size_t amount) {
   beats.nodes += amount;
-  if (heartbeat == model::kNoTime) return;
-  const auto beat = beats.by_time.try_emplace(heartbeat).first;
-  beat->second += amount;
-  if (beat->second == 0) beats.by_time.erase(beat);
+  if (heartbeat != model::kNoTime) AddTo(beats.by_time, heartbeat, amount);
+}
+
+void PoolCounts::CountBefore(Tally& tally, std::string_view type,
+                             const std::vector<PastStatus>& past, std::size_t amount) {
+  for (const PastStatus& each : past) {
+    if (!each.lasts || each.type != type) continue;
+    Before& before = each.status == ConditionStatus::kTrue ? tally.was_true : tally.was_false;
+    before.nodes += amount;
+    AddTo(before.by_length, model::LastedFor(each), amount);
+  }
 }
 
 }  // namespace berth::cluster

@@ -62,6 +62,8 @@ struct ConditionShare {
   std::size_t bad = 0;
   /// Nodes where it is Unknown, or was well too long ago.
   std::size_t unknown = 0;
+  /// Those of the latter where it is Unknown and was bad for long before.
+  std::size_t was_bad = 0;
 
   friend bool operator==(const ConditionShare&, const ConditionShare&) = default;
 };
@@ -79,9 +81,11 @@ class PoolStats {
   /// The number of the pool's nodes where the condition of that type has the status `bad`, kTrue or
   /// kFalse, and where it is Unknown. A condition that is well counts as Unknown if its last
   /// heartbeat is known and before `stale_before`. A bad one stays bad however old its heartbeat
-  /// is.
+  /// is. An Unknown one was bad for long if NodeState::past has a record of `bad` that lasts, and
+  /// whose LastedFor() is at least `long_bad`. Time alone does not change that.
   virtual ConditionShare NodesWith(AcceleratorCatalog::Index accelerator, std::string_view type,
-                                   ConditionStatus bad, Time stale_before) const = 0;
+                                   ConditionStatus bad, Time stale_before,
+                                   Duration long_bad) const = 0;
 
   /// Whether the annotation `avoid` of some node names the owner with that UID, whether the entry
   /// has expired or not; see model/avoid.h.

@@ -12,8 +12,9 @@ namespace berth::model {
 /// detector that restarts, or a condition that flaps, then does not begin a new fault.
 inline constexpr Duration kSameFault = std::chrono::minutes(10);
 
-/// By how much the clock of a node may be wrong. Where Berth itself has seen a condition change,
-/// what the node's object says of that counts only as far as it differs by more than this.
+/// By how much the clock of a node, or of another machine, may be wrong. Where Berth itself has
+/// seen a condition change, what the node's object says of that counts only as far as it differs by
+/// more than this.
 inline constexpr Duration kClockError = std::chrono::minutes(5);
 
 /// A status that Berth itself has seen a condition of a node get or lose. A detector that starts
@@ -31,7 +32,7 @@ struct PastStatus {
   Time until = kNoTime;
   /// kTrue or kFalse.
   ConditionStatus status = ConditionStatus::kTrue;
-  /// Whether it has the status now.
+  /// Whether it has the status now, or is Unknown and had it before.
   bool lasts = false;
   /// When Berth last learned that it had the status no longer; kNoTime if it never did.
   Time noticed = kNoTime;
@@ -41,5 +42,15 @@ struct PastStatus {
 
   friend bool operator==(const PastStatus&, const PastStatus&) = default;
 };
+
+/// By when the condition had the status, which Berth has seen it get, by Berth's clock. Berth may
+/// have learned of it late, as after an outage, so the node's word counts too, less what its clock
+/// may be behind.
+Time BeganBefore(const PastStatus& seen);
+
+/// For how long the condition had the status when it last ceased to have it or became Unknown; 0 if
+/// it never did. If Berth has not seen it begin, only the node's clock tells, and if not even the
+/// node knows since when, it is Duration::max().
+Duration LastedFor(const PastStatus& seen);
 
 }  // namespace berth::model

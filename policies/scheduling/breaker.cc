@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "policies/scheduling/condition_rule.h"
 #include "policies/scheduling/health_profiles.h"
 
 namespace berth::policies::scheduling {
@@ -19,10 +20,10 @@ model::Time StaleBefore(const HealthCondition& entry, const HealthConfig& config
 
 std::size_t CountAffected(const HealthCondition& entry, const HealthConfig& config,
                           const model::PoolStats& pools, Index accelerator, model::Time now) {
-  const model::ConditionShare share =
-      pools.NodesWith(accelerator, entry.type, BadStatusOf(entry), StaleBefore(entry, config, now));
+  const model::ConditionShare share = pools.NodesWith(
+      accelerator, entry.type, BadStatusOf(entry), StaleBefore(entry, config, now), LongBad(entry));
   const bool unknown_excludes = EffectOfUnknown(entry, config) == Effect::kExclude;
-  return share.bad + (unknown_excludes ? share.unknown : 0);
+  return share.bad + (unknown_excludes ? share.unknown : share.was_bad);
 }
 
 bool TripsAt(const BreakerConfig& config, std::size_t nodes, std::size_t affected) {

@@ -11,8 +11,8 @@
 
 // The breaker of health conditions. A condition that is on a large share of a pool's nodes at once
 // is more likely a fault of its detector than of the nodes. A breaker is a pure function of the
-// cluster: it keeps no state, so all replicas agree, and it closes by itself when fewer nodes have
-// the condition.
+// cluster and of what the snapshot remembers of it: it keeps no state of its own, so all replicas
+// that have seen the same agree, and it closes by itself when fewer nodes have the condition.
 
 namespace berth::policies::scheduling {
 
@@ -34,7 +34,9 @@ struct Breaker {
 /// `accelerator`. Always false for pools of fewer than `config.breaker.min_nodes` nodes.
 ///
 /// A node counts as affected if the condition is bad, however briefly and however old its
-/// heartbeat. It also counts if the condition is Unknown, or well with a stale heartbeat, provided
+/// heartbeat. It also counts if the condition is Unknown and was bad for long before, and so keeps
+/// its effect: a detector that was wrong about most of a pool is not right when it can look no
+/// more. Otherwise it counts if the condition is Unknown, or well with a stale heartbeat, provided
 /// that the configuration excludes nodes for Unknown.
 bool IsTripped(const HealthCondition& entry, const HealthConfig& config,
                const model::PoolStats& pools, model::AcceleratorCatalog::Index accelerator,

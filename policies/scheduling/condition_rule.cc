@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/past_status.h"
+
 namespace berth::policies::scheduling {
 
 namespace {
@@ -26,7 +28,7 @@ Burden BurdenOf(Effect effect) {
 }
 
 // The fault of the entry's type that Berth has seen begin or end on the node, and that lasts or has
-// ceased; null if none.
+// ceased; null if none. While the condition is Unknown, what it had before counts as lasting.
 const model::PastStatus* SeenBad(const HealthCondition& entry, const model::NodeState& node,
                                  bool lasts) {
   const auto seen = std::find_if(node.past.begin(), node.past.end(), [&](const auto& past) {
@@ -35,23 +37,13 @@ const model::PastStatus* SeenBad(const HealthCondition& entry, const model::Node
   return seen != node.past.end() ? &*seen : nullptr;
 }
 
-// When the fault, which Berth has seen begin, began by Berth's clock. Berth may have learned of it
-// late, as after an outage, so the node's word counts too, less what its clock may be behind.
-model::Time BeganBefore(const model::PastStatus& seen) {
-  return std::min(seen.noticed_since, SaturatingAdd(seen.since, model::kClockError));
-}
-
-// The fault of the entry's type that has ceased, if it lasted too long for a slip of the detector;
-// else null. If Berth has not seen it begin, only the node's clock tells how long it lasted.
-const model::PastStatus* SeenBadForLong(const HealthCondition& entry,
-                                        const model::NodeState& node) {
-  const model::PastStatus* const seen = SeenBad(entry, node, false);
-  if (seen == nullptr) return nullptr;
-  const bool seen_begin = seen->noticed_since != model::kNoTime;
-  const model::Time since = seen_begin ? BeganBefore(*seen) : seen->since;
-  const model::Time until = seen_begin ? seen->noticed : seen->until;
-  const model::Duration is_long = std::max(kLongBad, entry.min_duration);
-  return SaturatingAdd(since, is_long) <= until ? seen : nullptr;
+// The same, of a condition that is not bad now, if it was bad for too long for a slip of the
+// detector; else null.
+const model::PastStatus* SeenBadForLong(const HealthCondition& entry, const model::NodeState& node,
+                                        bool lasts) {
+  const model::PastStatus* const seen = SeenBad(entry, node, lasts);
+  const bool is_long = seen != nullptr && model::LastedFor(*seen) >= LongBad(entry);
+  return is_long ? seen : nullptr;
 }
 
 // Since when the condition, which is bad, has been so, by the node's clock. A detector that
@@ -69,7 +61,7 @@ model::Time CountsFrom(const HealthCondition& entry, const model::Condition& con
                        const model::NodeState& node) {
   const model::PastStatus* const seen = SeenBad(entry, node, true);
   const bool seen_begin = seen != nullptr && seen->noticed_since != model::kNoTime;
-  return seen_begin ? BeganBefore(*seen) : BadSince(entry, condition, node);
+  return seen_begin ? model::BeganBefore(*seen) : BadSince(entry, condition, node);
 }
 
 Finding JudgeBad(const ConditionRule& rule, const model::Condition& condition,
@@ -99,7 +91,7 @@ model::Time CeasedAt(const model::PastStatus& seen, const model::Condition& cond
 Finding JudgeKept(const ConditionRule& rule, const model::Condition& condition,
                   const model::NodeState& node, const HealthConfig& config, model::Time now) {
   if (config.keep_for.count() == 0 || condition.last_transition == model::kNoTime) return {};
-  const model::PastStatus* const seen = SeenBadForLong(rule.condition, node);
+  const model::PastStatus* const seen = SeenBadForLong(rule.condition, node, false);
   if (seen == nullptr) return {};
   const model::Time kept_until = SaturatingAdd(CeasedAt(*seen, condition), config.keep_for);
   if (now >= kept_until) return {};
@@ -116,7 +108,7 @@ Finding JudgeRecovering(const ConditionRule& rule, const model::Condition& condi
   if (recovery.count() == 0 || condition.last_transition == model::kNoTime) return {};
   const model::Time recovered = SaturatingAdd(condition.last_transition, recovery);
   if (now >= recovered) return {};
-  const model::PastStatus* const seen = SeenBadForLong(rule.condition, node);
+  const model::PastStatus* const seen = SeenBadForLong(rule.condition, node, false);
   const model::Time distrusted_until =
       seen != nullptr ? SaturatingAdd(seen->until, recovery) : model::kNoTime;
   const bool distrusted = now < distrusted_until;
@@ -155,17 +147,38 @@ Finding FindUnknown(const ConditionRule& rule, const model::Condition& condition
       .began = is_stale ? StaleFrom(rule.condition, condition, config) : condition.last_transition};
 }
 
-Finding JudgeUnknown(const ConditionRule& rule, const model::Condition& condition,
-                     const model::NodeState& node, const HealthConfig& config, model::Time now) {
+// Nobody knows the present state of the condition, which is not bad as far as anybody said.
+Finding JudgeDoubtful(const ConditionRule& rule, const model::Condition& condition,
+                      const model::NodeState& node, const HealthConfig& config, model::Time now) {
   const Finding kept = JudgeKept(rule, condition, node, config, now);
   const Finding unknown = FindUnknown(rule, condition, config);
   return kept.burden > unknown.burden ? kept : unknown;
 }
 
+// A condition that was bad for long when it became Unknown is taken to be bad until its detector
+// says that it is well: the detector may have lost its means by the very fault, or by an upgrade.
+Finding JudgeBadBefore(const ConditionRule& rule, const model::Condition& condition,
+                       const model::NodeState& node) {
+  const model::PastStatus* const seen = SeenBadForLong(rule.condition, node, true);
+  if (seen == nullptr) return {};
+  return {.burden = BurdenOf(rule.condition.effect),
+          .reason = rule.bad_before,
+          .since = condition.last_transition,
+          .began = seen->since};
+}
+
+Finding JudgeUnknown(const ConditionRule& rule, const model::Condition& condition,
+                     const model::NodeState& node, const HealthConfig& config, model::Time now) {
+  const Finding before = JudgeBadBefore(rule, condition, node);
+  const Finding doubtful = JudgeDoubtful(rule, condition, node, config, now);
+  const bool was_bad = before.burden != Burden::kNone;
+  return was_bad && before.burden >= doubtful.burden ? before : doubtful;
+}
+
 Finding JudgeStale(const ConditionRule& rule, const model::Condition& condition,
                    const model::NodeState& node, const HealthConfig& config, model::Time now) {
   if (HealthBy(rule.condition, condition) != ConditionHealth::kBad) {
-    return JudgeUnknown(rule, condition, node, config, now);
+    return JudgeDoubtful(rule, condition, node, config, now);
   }
   Finding finding = FindUnknown(rule, condition, config);
   // The detector may have died of the very fault that it reported, so the worse finding counts. The

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -20,8 +21,13 @@ namespace berth::policies::scheduling {
 enum class Burden : std::uint8_t { kNone, kRecovering, kPenalized, kExcluded };
 
 /// A condition that was bad for at least this long, and for its minDuration, is not taken for a
-/// slip of its detector.
+/// slip of its detector when it ceases to be so, or becomes Unknown.
 inline constexpr model::Duration kLongBad = std::chrono::minutes(1);
+
+/// For how long a condition of the type of `entry` must have been bad not to be taken for a slip.
+inline model::Duration LongBad(const HealthCondition& entry) {
+  return std::max(kLongBad, entry.min_duration);
+}
 
 /// An entry of health.conditions with the reasons for each of its effects.
 struct ConditionRule {
@@ -30,6 +36,8 @@ struct ConditionRule {
   ReasonId unhealthy = kNoReason;
   /// The condition is Unknown or stale.
   ReasonId unknown = kNoReason;
+  /// The condition is Unknown, and was bad for long before.
+  ReasonId bad_before = kNoReason;
   /// The condition ceased to be bad recently, after it was so for long.
   ReasonId distrusted = kNoReason;
   /// The condition turned well recently.

@@ -129,9 +129,12 @@ ConditionRule MakeRule(const HealthCondition& condition, ReasonTable& reasons) {
   const std::string bad = true_is_bad ? "" : " of status False";
   const std::string briefly = true_is_bad ? "" : " False";
   const std::string turned_well = true_is_bad ? " turned False recently" : " turned True recently";
+  const std::string bad_before =
+      true_is_bad ? " was True and is Unknown" : " was False and is Unknown";
   return {.condition = condition,
           .unhealthy = intern(bad, briefly),
           .unknown = intern(" of status Unknown", " Unknown"),
+          .bad_before = intern(" that" + bad_before, bad_before),
           .distrusted = intern(bad + " until recently", briefly + " until recently"),
           .recovering = intern(" that" + turned_well, turned_well),
           .suspect =

@@ -60,13 +60,16 @@ bool AppliesTo(const HealthCondition& entry, const model::Pod& pod,
 ///   bad for a shorter time              none yet
 ///   well for less than recovery         kRecoveringScore, or 0 if it was seen bad for long
 ///   well, or removed from the node      none
-///   Unknown, or stale                   EffectOfUnknown(); a bad one keeps its own effect if worse
+///   Unknown, and seen bad before        the entry's own, if it was bad for long
+///   Unknown otherwise, or stale         EffectOfUnknown(); a bad one keeps its own effect if worse
 ///
-/// Which status is bad, the entry says. A condition that turned well recently costs little by
-/// itself, because a detector that has just started reports all as well. For the same reason a
-/// condition that was seen bad, was not for less than model::kSameFault, and is bad again, is bad
-/// since the first time. Devices are lost if allocatable is below capacity or, for
-/// nvidia.com/gpu, below the number of GPUs that the node's labels tell.
+/// Which status is bad, the entry says. What was bad for long before it became Unknown ends like
+/// what is bad: when the detector says that it is well, or the condition is removed. A condition
+/// that turned well recently costs little by itself, because a detector that has just started
+/// reports all as well. For the same reason a condition that was seen bad, was not for less than
+/// model::kSameFault, and is bad again, is bad since the first time. Devices are lost if
+/// allocatable is below capacity or, for nvidia.com/gpu, below the number of GPUs that the node's
+/// labels tell.
 ///
 /// If the breaker's action is Penalize, a condition that is on too many nodes of a pool excludes
 /// none of them; see breaker.h.

@@ -153,7 +153,8 @@ struct HealthConfig {
   std::vector<HealthProfile> profiles = {HealthProfile::kPfn};
   /// At most one entry for the same type and resources.
   std::vector<HealthCondition> conditions = {};
-  /// Upper limit of the effect of a condition whose status is Unknown.
+  /// Upper limit of the effect of a condition whose status is Unknown, unless it was seen bad for
+  /// long before.
   Effect unknown_status = Effect::kPenalize;
   /// Age of a heartbeat from which on a condition counts as Unknown; 0 for never. An entry may have
   /// its own.
@@ -176,7 +177,7 @@ void VisitFields(Visitor& visit, HealthConfig& config) {
         "type replace those of the profiles");
   visit("unknownStatus", config.unknown_status,
         "What a condition of status Unknown does: Exclude, Penalize or Ignore; never more than the "
-        "condition's own effect");
+        "condition's own effect, which it keeps if Berth saw it bad for long before");
   visit(
       "staleAfter", config.stale_after,
       "A condition whose lastHeartbeatTime is older counts as Unknown, but a bad one keeps its own "
@@ -199,8 +200,8 @@ void FillIn(HealthConfig& config, const Written& written) {
 /// Returns every error in `config`, with paths below the block; empty if it is valid.
 std::vector<model::FieldError> Validate(const HealthConfig& config);
 
-/// The effect of `condition` while its status is Unknown: `config.unknown_status`, but never worse
-/// than the condition's own effect.
+/// The effect of `condition` while its status is Unknown and nobody has seen it bad before:
+/// `config.unknown_status`, but never worse than the condition's own effect.
 Effect EffectOfUnknown(const HealthCondition& condition, const HealthConfig& config);
 
 /// The status of `condition` that is bad: kTrue or kFalse.

@@ -105,12 +105,36 @@ INSTANTIATE_TEST_SUITE_P(
         MemoryCase{"WhatWasTrueThoughADetectorRestartsAfterwards",
                    {{kTrue, kNoon}, {kFalse, kNoon + hours(3)}, {kFalse, kNoon + hours(9)}},
                    Lost(kNoon, kNoon + hours(3))},
-        MemoryCase{"WhatWasTrueAndIsUnknown",
-                   {{kTrue, kNoon}, {kUnknown, kNoon + hours(3)}},
-                   Lost(kNoon, kNoon + hours(3))},
+        MemoryCase{
+            "NoEndOfWhatWasTrueAndIsUnknown", {{kTrue, kNoon}, {kUnknown, kNoon + hours(3)}}, {}},
         MemoryCase{"WhatWasUnknownOnTheWayToFalse",
                    {{kTrue, kNoon}, {kUnknown, kNoon + hours(3)}, {kFalse, kNoon + hours(5)}},
                    Lost(kNoon, kNoon + hours(5))},
+        MemoryCase{"WhatWasUnknownForHoursAndThenTheSame",
+                   {{kTrue, kNoon},
+                    {kUnknown, kNoon + hours(3)},
+                    {kTrue, kNoon + hours(5)},
+                    {kFalse, kNoon + hours(6)}},
+                   Lost(kNoon, kNoon + hours(6))},
+        MemoryCase{"WhatWasUnknownOnTheWayToFalseThoughADetectorRestartsMeanwhile",
+                   {{kTrue, kNoon},
+                    {kUnknown, kNoon + hours(3)},
+                    {kUnknown, kNoon + hours(4)},
+                    {kFalse, kNoon + hours(5)}},
+                   Lost(kNoon, kNoon + hours(5))},
+        // Before it has looked, and has found that it cannot.
+        MemoryCase{"AWordOfAMomentBeforeUnknownAsNone",
+                   {{kTrue, kNoon},
+                    {kFalse, kNoon + hours(3)},
+                    {kUnknown, kNoon + hours(3) + kMoment - model::Duration(1)},
+                    {kFalse, kNoon + hours(5)}},
+                   Lost(kNoon, kNoon + hours(5))},
+        MemoryCase{"AWordOfLongerBeforeUnknownAsTheEnd",
+                   {{kTrue, kNoon},
+                    {kFalse, kNoon + hours(3)},
+                    {kUnknown, kNoon + hours(3) + kMoment},
+                    {kFalse, kNoon + hours(5)}},
+                   Lost(kNoon, kNoon + hours(3))},
         MemoryCase{
             "NothingOfWhatWasOnlyUnknown", {{kUnknown, kNoon}, {kFalse, kNoon + hours(1)}}, {}},
         // A detector that restarts on a broken node says False before it has looked.
@@ -240,7 +264,6 @@ TEST(ConditionMemory, NotesWhenItSawTheBeginning) {
   EXPECT_TRUE(condition.RecordOfTrue().lasts);
   EXPECT_EQ(condition.RecordOfTrue().noticed_since, kNoon + hours(1));
   condition.Turns(kUnknown, kNoon + minutes(58), kNoon + minutes(63));
-  EXPECT_FALSE(condition.RecordOfTrue().lasts);
   condition.Turns(kTrue, kNoon + minutes(59), kNoon + minutes(64));
   condition.Turns(kFalse, kNoon + minutes(60), kNoon + minutes(65));
   EXPECT_FALSE(condition.RecordOfTrue().lasts);
@@ -299,6 +322,76 @@ TEST(ConditionMemory, GoesByItsOwnClockWhereTheTransitionTimeStays) {
   EXPECT_EQ(condition.RecordOfTrue().noticed_since, kNoon + hours(3));
 }
 
+TEST(ConditionMemory, HasWhatBecameUnknownLastUntilItTurns) {
+  SeenCondition condition(kFalse);
+  condition.Turns(kTrue, kNoon + hours(1), kNoon + hours(1));
+  condition.Turns(kUnknown, kNoon + hours(2), kNoon + hours(2) + minutes(1));
+  const PastStatus expected{.type = "A",
+                            .since = kNoon + hours(1),
+                            .until = kNoon + hours(2),
+                            .lasts = true,
+                            .noticed = kNoon + hours(2) + minutes(1),
+                            .noticed_since = kNoon + hours(1)};
+  EXPECT_EQ(condition.RecordOfTrue(), expected);
+  condition.Turns(kUnknown, kNoon + hours(3), kNoon + hours(3));  // written anew
+  EXPECT_EQ(condition.RecordOfTrue(), expected);
+  condition.Turns(kFalse, kNoon + hours(4), kNoon + hours(4));
+  EXPECT_FALSE(condition.RecordOfTrue().lasts);
+  EXPECT_EQ(condition.RecordOfTrue().noticed, kNoon + hours(4));
+  condition.Turns(kUnknown, kNoon + hours(5), kNoon + hours(5));
+  EXPECT_FALSE(condition.RecordOfTrue().lasts) << "it was False in between";
+}
+
+// Each time it starts it says False until it has tried to look.
+TEST(ConditionMemory, BearsADetectorThatRestartsAndCannotLook) {
+  SeenCondition condition(kTrue);
+  for (int i = 1; i <= 5; ++i) {
+    condition.Turns(kFalse, kNoon + hours(i), kNoon + hours(i));
+    EXPECT_FALSE(condition.RecordOfTrue().lasts);
+    EXPECT_EQ(condition.RecordOfTrue().noticed, kNoon + hours(i));
+    condition.Turns(kUnknown, kNoon + hours(i) + minutes(1), kNoon + hours(i) + minutes(1));
+    EXPECT_TRUE(condition.RecordOfTrue().lasts);
+    EXPECT_EQ(condition.RecordOfTrue().since, kNoon);
+  }
+}
+
+TEST(ConditionMemory, TellsAMomentByItsOwnClock) {
+  SeenCondition set_forward(kTrue);
+  set_forward.Turns(kFalse, kNoon + minutes(55), kNoon + minutes(60));
+  set_forward.Turns(kUnknown, kNoon + minutes(61), kNoon + minutes(61));
+  EXPECT_TRUE(set_forward.RecordOfTrue().lasts);
+
+  SeenCondition set_back(kTrue);
+  set_back.Turns(kFalse, kNoon + minutes(65), kNoon + minutes(60));
+  set_back.Turns(kUnknown, kNoon + minutes(63), kNoon + minutes(63));
+  EXPECT_FALSE(set_back.RecordOfTrue().lasts);
+}
+
+// It was False for twenty minutes, and a watch that was cut tells of it late.
+TEST(ConditionMemory, TakesNothingForAMomentThatItLearnedOfLate) {
+  SeenCondition condition(kTrue);
+  condition.Turns(kFalse, kNoon + minutes(40), kNoon + minutes(60));
+  condition.Turns(kUnknown, kNoon + minutes(61), kNoon + minutes(61));
+  EXPECT_FALSE(condition.RecordOfTrue().lasts);
+}
+
+TEST(ConditionMemory, IsBoundedHoweverManyBecomeUnknown) {
+  std::vector<Condition> former;
+  std::vector<Condition> present;
+  for (int i = 0; i < 100; ++i) {
+    const std::string type = "T" + std::to_string(i);
+    former.push_back({type, i % 2 == 0 ? kTrue : kFalse, kNoon + minutes(i), kNoon});
+    present.push_back({type, kUnknown, kNoon + hours(3), kNoon});
+  }
+  std::vector<PastStatus> past;
+  RememberStatus(former, present, kNoon + hours(3), past);
+  EXPECT_EQ(Of(kTrue, past, true).size(), kMostPast);
+  EXPECT_EQ(Of(kFalse, past, true).size(), kMostPast);
+  for (const PastStatus& each : past) EXPECT_GE(each.since, kNoon + minutes(84)) << each.type;
+  RememberStatus(present, former, kNoon + hours(4), past);
+  EXPECT_LE(past.size(), 4 * kMostPast);
+}
+
 // GKE's detector writes XidCriticalError only when there is a fault.
 TEST(ConditionMemory, NotesATypeThatAppearsOnAKnownNodeWithTrue) {
   const std::vector<Condition> known = {{"Ready", kTrue, kNoon, kNoon}};
@@ -333,7 +426,8 @@ TEST(ConditionMemory, BearsAnyTimes) {
     std::vector<Condition> former;
     for (const model::Time a : times) {
       for (const model::Time b : times) {
-        for (const auto& [status, time] : {std::pair{kTrue, a}, std::pair{kFalse, b}}) {
+        for (const auto& [status, time] : {std::pair{kTrue, a}, std::pair{kUnknown, b},
+                                           std::pair{kFalse, b}, std::pair{kUnknown, a}}) {
           const std::vector<Condition> present = {{"A", status, time, kNoon}};
           RememberStatus(former, present, now, past);
           former = present;

@@ -45,6 +45,56 @@ TEST_F(SnapshotNodes, TellWhomTheyAvoidAsLongAsTheySayIt) {
   EXPECT_FALSE(snapshot.Read().Pools().IsAvoided("job-1"));
 }
 
+// The count must not drift, whatever becomes of the node.
+TEST_F(SnapshotNodes, AreCountedAsBadBeforeAsLongAsTheConditionIsUnknown) {
+  model::Time now{model::Duration{1'800'000'000}};
+  Snapshot::Options options = TestOptions();
+  options.now = [&now] { return now; };
+  Snapshot snapshot(options);
+  model::Node node = MakeNode("gpu-1");
+  const auto turn = [&](model::ConditionStatus status) {
+    now += std::chrono::minutes(5);
+    node.conditions = {{"GPUIsLost", status, now, now}};
+    snapshot.UpsertNode(node);
+  };
+  const auto were_bad = [&](model::AcceleratorCatalog::Index accelerator = 0) {
+    return snapshot.Read()
+        .Pools()
+        .NodesWith(accelerator, "GPUIsLost", model::ConditionStatus::kTrue, model::kNoTime,
+                   std::chrono::minutes(5))
+        .was_bad;
+  };
+  turn(model::ConditionStatus::kTrue);
+  EXPECT_EQ(were_bad(), 0u);
+  turn(model::ConditionStatus::kUnknown);
+  EXPECT_EQ(were_bad(), 1u);
+  turn(model::ConditionStatus::kUnknown);
+  EXPECT_EQ(were_bad(), 1u);
+  turn(model::ConditionStatus::kFalse);
+  EXPECT_EQ(were_bad(), 0u);
+  turn(model::ConditionStatus::kUnknown);
+  EXPECT_EQ(were_bad(), 0u);
+  turn(model::ConditionStatus::kTrue);
+  turn(model::ConditionStatus::kUnknown);
+  EXPECT_EQ(were_bad(), 1u);
+
+  // To another pool and back.
+  node.labels.clear();
+  node.capacity.Set(kMnCore, 4);
+  snapshot.UpsertNode(node);
+  EXPECT_EQ(were_bad(), 0u);
+  EXPECT_EQ(were_bad(snapshot.catalog().IndexOf("MN-Core")), 1u);
+  node = MakeNode("gpu-1");
+  turn(model::ConditionStatus::kUnknown);
+  EXPECT_EQ(were_bad(), 1u);
+
+  // Another node of that name was never seen.
+  snapshot.DeleteNode("gpu-1");
+  EXPECT_EQ(were_bad(), 0u);
+  turn(model::ConditionStatus::kUnknown);
+  EXPECT_EQ(were_bad(), 0u);
+}
+
 TEST_F(SnapshotNodes, TellForWhichPlacesTheyKeepRoomAsLongAsTheySayIt) {
   const model::KeptRoom room{.gang = "ml/train",
                              .resource = "nvidia.com/gpu",

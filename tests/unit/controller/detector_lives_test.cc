@@ -1,7 +1,7 @@
 // A pool over hours of random life: nodes break and are repaired, while their detectors restart,
-// fall silent, cannot tell, and have clocks that are up to five minutes wrong. The snapshot is told
-// what the API server would have, and every ten seconds the health policy judges all nodes, and the
-// plan of evictions says which are to be emptied.
+// fall silent, cannot look for up to an hour, and have clocks that are up to five minutes wrong.
+// The snapshot is told what the API server would have, and every ten seconds the health policy
+// judges all nodes, and the plan of evictions says which are to be emptied.
 
 #include <gtest/gtest.h>
 
@@ -36,6 +36,7 @@ constexpr Duration kLife = hours(6);
 constexpr Duration kWait = minutes(10);
 // A condition that was bad for less than a minute is taken for a slip.
 constexpr Duration kNoSlip = seconds(80);
+const Duration kKeepFor = policies::scheduling::HealthConfig{}.keep_for;
 
 class Dice {
  public:
@@ -66,7 +67,10 @@ class Machine {
     written_ = false;
     if (at >= turns_) Turn(at, dice);
     if (at >= silent_until_) RunDetector(at, dice);
-    if (status_ != ConditionStatus::kFalse) last_doubt_ = at;
+    if (status_ != ConditionStatus::kFalse) {
+      if (IsBeyondDoubt(at - kStep)) doubted_since_ = at;
+      last_doubt_ = at;
+    }
     return written_;
   }
 
@@ -75,15 +79,22 @@ class Machine {
   }
   /// Whether the detector has found the fault, and not that it is over.
   bool IsKnownBad() const { return known_bad_since_.has_value(); }
-  /// Whether the detector has not said anything but well for so long.
-  bool IsBeyondDoubt(Duration at, Duration time) const { return at - last_doubt_ > time; }
+  /// Whether the detector has not said anything but well for as long as Berth distrusts that.
+  bool IsBeyondDoubt(Duration at) const { return at - last_doubt_ > kKeepFor; }
   bool ever_broke() const { return ever_broke_; }
   /// Whether its condition is bad, and was known to be for so long.
   bool IsBadFor(Duration at, Duration time) const {
-    return status_ == ConditionStatus::kTrue && IsKnownBad() && at - *known_bad_since_ >= time;
+    return IsBad() && at - *known_bad_since_ >= time;
+  }
+  /// Whether its condition is bad, and the node was not beyond doubt for so long. If the detector
+  /// says well for a moment only, Berth has not let the node in, and counts on.
+  bool IsBadAndDoubtedFor(Duration at, Duration time) const {
+    return IsBad() && at - doubted_since_ >= time;
   }
 
  private:
+  bool IsBad() const { return status_ == ConditionStatus::kTrue && IsKnownBad(); }
+
   /// The node breaks, or is repaired.
   void Turn(Duration at, Dice& dice) {
     const bool is_first = turns_ == Duration{0};
@@ -102,21 +113,24 @@ class Machine {
     if (restarts_ || (calm && dice.OnceIn(minutes(30)))) return Restart(at, dice);
     if (at < looks_) return;
     looks_ = at + minutes(1);
-    if (calm && dice.OnceIn(minutes(20))) {
+    has_looked_ = true;
+    if (calm && at >= blind_until_ && dice.OnceIn(minutes(20))) {
+      blind_until_ = at + dice.Between(kStep, hours(1));
+    }
+    if (at < blind_until_) {
       Write(at, ConditionStatus::kUnknown);
       return;
     }
-    has_looked_ = true;
     Write(at, broken_ ? ConditionStatus::kTrue : ConditionStatus::kFalse);
     if (!broken_) known_bad_since_.reset();
     if (broken_ && !known_bad_since_) known_bad_since_ = at;
   }
 
-  /// Whether Berth knows what the detector knows, so that one thing more may go wrong with it. What
-  /// restarts or cannot tell for longer than health.keepFor lets its node in.
+  /// Whether Berth knows what the detector knows, so that one thing more may go wrong with it. A
+  /// detector that says well and does not look for longer than health.keepFor lets its node in.
   bool IsCalm(Duration at) const {
     const bool found_just_now = known_bad_since_ && at - *known_bad_since_ < kNoSlip;
-    return !found_just_now && has_looked_ && status_ != ConditionStatus::kUnknown;
+    return !found_just_now && has_looked_;
   }
 
   /// As node-problem-detector does: what it says next has a new time, and is well unless
@@ -153,9 +167,11 @@ class Machine {
   bool has_looked_ = true;
   bool forgot_ = false;
   Duration silent_until_{0};
+  Duration blind_until_{0};
   Duration looks_{0};
   std::optional<Duration> known_bad_since_;
   Duration last_doubt_ = -hours(9);
+  Duration doubted_since_{0};
 
   ConditionStatus status_ = ConditionStatus::kFalse;
   Duration transition_;
@@ -197,7 +213,6 @@ class Pool {
   const Machine& machine(int i) const { return machines_[i]; }
   bool Admits(int i) const { return admitted_[i]; }
   bool IsDue(int i) const { return due_.contains(NameOf(i)); }
-  const policies::scheduling::HealthConfig& health() const { return health_; }
 
  private:
   static std::string NameOf(int i) { return "v100-" + std::to_string(i); }
@@ -259,12 +274,16 @@ TEST_P(DetectorLives, MoveNoPodExcludeNoWellNodeAndLetNoBrokenOneIn) {
           ASSERT_FALSE(pool.Admits(i)) << where();
         }
         const bool is_well =
-            !machine.ever_broke() ||
-            (!machine.IsKnownBad() && machine.IsBeyondDoubt(pool.at(), pool.health().keep_for));
+            !machine.ever_broke() || (!machine.IsKnownBad() && machine.IsBeyondDoubt(pool.at()));
         if (is_well) {
           ASSERT_TRUE(pool.Admits(i)) << where();
         }
-        ASSERT_EQ(pool.IsDue(i), machine.IsBadFor(pool.at(), kWait)) << where();
+        if (machine.IsBadFor(pool.at(), kWait)) {
+          ASSERT_TRUE(pool.IsDue(i)) << where();
+        }
+        if (pool.IsDue(i)) {
+          ASSERT_TRUE(machine.IsBadAndDoubtedFor(pool.at(), kWait)) << where();
+        }
         refusals += machine.IsKnownBad() ? 1 : 0;
         evictions += pool.IsDue(i) ? 1 : 0;
       }

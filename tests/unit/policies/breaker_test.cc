@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "policies/scheduling/engine.h"
@@ -27,14 +28,24 @@ Condition Lost(ConditionStatus status, Duration heard = Duration{0}) {
   return {"GPUIsLost", status, kNow - minutes(60), kNow - heard};
 }
 
-// `count` A30 nodes with one condition each; its first `affected` nodes have `condition`, the
-// others the same of status False, heard of now.
+// What Berth remembers of a condition that was True for so long when it became Unknown.
+std::vector<model::PastStatus> TrueBefore(Duration length) {
+  return {{.type = "GPUIsLost",
+           .since = kNow - minutes(60) - length,
+           .until = kNow - minutes(60),
+           .lasts = true}};
+}
+
+// `count` A30 nodes with one condition each; its first `affected` nodes have `condition`, which was
+// `past` before, the others the same of status False, heard of now.
 std::vector<model::NodeState> Pool(std::size_t count, std::size_t affected,
-                                   const Condition& condition) {
+                                   const Condition& condition,
+                                   const std::vector<model::PastStatus>& past = {}) {
   std::vector<model::NodeState> nodes;
   for (std::size_t i = 0; i < count; ++i) {
     nodes.push_back(GpuNode("a30-" + std::to_string(i), "NVIDIA-A30"));
     nodes.back().node.conditions = {i < affected ? condition : Lost(ConditionStatus::kFalse)};
+    if (i < affected) nodes.back().past = past;
   }
   return nodes;
 }
@@ -48,6 +59,8 @@ struct TripCase {
   Effect effect = Effect::kExclude;
   Effect unknown_status = Effect::kExclude;
   Duration stale_after{0};
+  Duration min_duration{0};
+  std::vector<model::PastStatus> past = {};
   bool trips = true;
 };
 
@@ -58,10 +71,11 @@ TEST_P(BreakerTable, Trips) {
   HealthConfig config;
   config.profiles.clear();
   config.conditions = {Entry(c.effect)};
+  config.conditions[0].min_duration = c.min_duration;
   config.unknown_status = c.unknown_status;
   config.stale_after = c.stale_after;
   config.breaker.fraction = c.fraction;
-  const FixedView view(Pool(c.nodes, c.affected, c.condition));
+  const FixedView view(Pool(c.nodes, c.affected, c.condition, c.past));
   const auto a30 = Catalog()->IndexOf("A30");
   EXPECT_EQ(IsTripped(config.conditions[0], config, view.Pools(), a30, kNow), c.trips);
   // Other pools have nothing to do with it.
@@ -93,6 +107,47 @@ INSTANTIATE_TEST_SUITE_P(
                  .affected = 11,
                  .condition = Lost(ConditionStatus::kUnknown),
                  .effect = Effect::kPenalize,
+                 .trips = false},
+        // It keeps its effect.
+        TripCase{.name = "OnUnknownThatWasBadForLong",
+                 .affected = 11,
+                 .condition = Lost(ConditionStatus::kUnknown),
+                 .unknown_status = Effect::kPenalize,
+                 .past = TrueBefore(minutes(1))},
+        TripCase{.name = "OnUnknownThatWasBadForLongOfAnEntryThatPenalises",
+                 .affected = 11,
+                 .condition = Lost(ConditionStatus::kUnknown),
+                 .effect = Effect::kPenalize,
+                 .past = TrueBefore(minutes(1))},
+        TripCase{.name = "ButNotOnHalfUnknownThatWasBadForLong",
+                 .affected = 10,
+                 .condition = Lost(ConditionStatus::kUnknown),
+                 .unknown_status = Effect::kPenalize,
+                 .past = TrueBefore(minutes(1)),
+                 .trips = false},
+        TripCase{.name = "AndCountsUnknownThatWasBadOnce",
+                 .affected = 10,
+                 .condition = Lost(ConditionStatus::kUnknown),
+                 .past = TrueBefore(minutes(1)),
+                 .trips = false},
+        TripCase{.name = "ButNotOnUnknownThatWasBadForAMoment",
+                 .affected = 11,
+                 .condition = Lost(ConditionStatus::kUnknown),
+                 .unknown_status = Effect::kPenalize,
+                 .past = TrueBefore(std::chrono::seconds(59)),
+                 .trips = false},
+        TripCase{.name = "OnUnknownThatWasBadForItsMinDuration",
+                 .affected = 11,
+                 .condition = Lost(ConditionStatus::kUnknown),
+                 .unknown_status = Effect::kPenalize,
+                 .min_duration = minutes(5),
+                 .past = TrueBefore(minutes(5))},
+        TripCase{.name = "ButNotOnUnknownThatWasBadForLessThanItsMinDuration",
+                 .affected = 11,
+                 .condition = Lost(ConditionStatus::kUnknown),
+                 .unknown_status = Effect::kPenalize,
+                 .min_duration = minutes(5),
+                 .past = TrueBefore(minutes(4)),
                  .trips = false},
         TripCase{.name = "OnStaleWhereThatExcludes",
                  .affected = 11,
@@ -166,15 +221,20 @@ TEST(Breakers, AreOneForEachTypeAndAccelerator) {
   }
 }
 
-// What a pod hears of a node of a pool of which `affected` nodes have lost a GPU.
+// What a pod hears of a node of a pool of which `affected` nodes have lost a GPU, by default.
 class BreakerInHealth : public testing::Test {
  protected:
   Verdict Judge(BreakerAction action, std::size_t affected, const model::NodeState& node) {
+    return Judge(action, Pool(kPool, affected, Lost(ConditionStatus::kTrue)), node);
+  }
+
+  Verdict Judge(BreakerAction action, std::vector<model::NodeState> pool,
+                const model::NodeState& node) {
     SchedulingConfig config;
     auto& health = std::get<PolicySettings<HealthPolicy>>(config.policies.all).config;
     health.breaker.action = action;
     const SchedulingEngine engine(Catalog(), "berth.dev", config);
-    const FixedView view(Pool(kPool, affected, Lost(ConditionStatus::kTrue)));
+    const FixedView view(std::move(pool));
     const PreparedPod prepared = engine.Prepare(PodAskingFor(kGpu, 1), view, kNow);
     key_ = prepared.key();
     for (const PolicyVerdict& each : prepared.JudgeEach(node)) {
@@ -204,6 +264,21 @@ TEST_F(BreakerInHealth, AlertLeavesTheEffectAsItIs) {
 TEST_F(BreakerInHealth, PenalizeExcludesNoNodeOfThePoolAnyMore) {
   EXPECT_FALSE(Judge(BreakerAction::kPenalize, 10, LostNode("NVIDIA-A30")).fits);
   const Verdict tripped = Judge(BreakerAction::kPenalize, 11, LostNode("NVIDIA-A30"));
+  EXPECT_TRUE(tripped.fits);
+  EXPECT_EQ(tripped.score, 0);
+  EXPECT_EQ(reason_, "node(s) had condition GPUIsLost on suspiciously many nodes");
+}
+
+// A detector that was wrong about most of a pool cannot look any more.
+TEST_F(BreakerInHealth, PenalizeStillExcludesNoNodeWhenTheConditionBecomesUnknown) {
+  const auto judge = [this](std::size_t affected) {
+    const auto pool =
+        Pool(kPool, affected, Lost(ConditionStatus::kUnknown), TrueBefore(minutes(5)));
+    return Judge(BreakerAction::kPenalize, pool, pool[0]);
+  };
+  EXPECT_FALSE(judge(10).fits);
+  EXPECT_EQ(reason_, "node(s) had condition GPUIsLost that was True and is Unknown");
+  const Verdict tripped = judge(11);
   EXPECT_TRUE(tripped.fits);
   EXPECT_EQ(tripped.score, 0);
   EXPECT_EQ(reason_, "node(s) had condition GPUIsLost on suspiciously many nodes");

@@ -267,6 +267,105 @@ INSTANTIATE_TEST_SUITE_P(
               .stale_after = minutes(20)}),
     [](const auto& param) { return param.param.name; });
 
+// What the detector writes when the condition has turned, `late` before Berth learns of it.
+Step Turned(Duration at, ConditionStatus status, Duration late = {}) {
+  return {at, status, at - late, at - late};
+}
+
+const Step kWell{{}, kFalse, -hours(9), {}};
+
+// A detector that finds a fault and an hour later cannot look for another hour, by a clock that is
+// `ahead`.
+std::vector<Step> UnsureForAnHour(Duration ahead) {
+  std::vector<Step> steps = {kWell, Turned(minutes(10), kTrue), Turned(minutes(70), kUnknown),
+                             Turned(minutes(130), kFalse)};
+  for (Step& step : steps) {
+    step.transition += ahead;
+    step.heartbeat += ahead;
+  }
+  return steps;
+}
+
+// As where the driver is not loaded, or an upgrade has told the probes the wrong directory.
+INSTANTIATE_TEST_SUITE_P(
+    DetectorsThatCannotTell, DetectorFaults,
+    testing::Values(Story{.name = "KeepAFaultUntilTheySayWell",
+                          .entry = kPending,
+                          .steps = UnsureForAnHour({}),
+                          .excluded_until = minutes(132),
+                          .excluded_from = minutes(10)},
+                    Story{.name = "KeepAFaultByAClockThatIsAhead",
+                          .entry = kPending,
+                          .steps = UnsureForAnHour(minutes(5)),
+                          .excluded_until = minutes(132),
+                          .excluded_from = minutes(10)},
+                    Story{.name = "KeepAFaultByAClockThatIsBehind",
+                          .entry = kPending,
+                          .steps = UnsureForAnHour(-minutes(5)),
+                          .excluded_until = minutes(132),
+                          .excluded_from = minutes(10)},
+                    Story{.name = "KeepAFaultThatBerthHasFound",
+                          .entry = kLost,
+                          .steps = {Turned({}, kTrue, hours(1)), Turned(hours(1), kUnknown),
+                                    Turned(hours(2), kFalse)},
+                          .excluded_until = hours(2) + minutes(2)},
+                    Story{.name = "KeepAFaultWhereFalseIsBad",
+                          .entry = kReady,
+                          .steps = {Turned({}, kFalse, hours(1)), Turned(hours(1), kUnknown),
+                                    Turned(hours(2), kTrue)},
+                          .excluded_until = hours(2) + minutes(2)},
+                    Story{.name = "KeepAFaultWhenTheyFallSilentMeanwhile",
+                          .entry = kLost,
+                          .steps = {Turned({}, kTrue, hours(1)), Turned(hours(1), kUnknown)},
+                          .excluded_until = kAlways,
+                          .stale_after = minutes(20)},
+                    Story{.name = "KeepAFaultWhenTheyRestartMeanwhile",
+                          .entry = kLost,
+                          .steps = {Turned({}, kTrue, hours(1)), Turned(hours(1), kUnknown),
+                                    Turned(minutes(90), kUnknown), Turned(hours(2), kFalse)},
+                          .excluded_until = hours(2) + minutes(2)},
+                    Story{.name = "KeepAFaultWhenTheySayWellFirst",
+                          .entry = kPending,
+                          .steps = {Turned({}, kTrue, hours(1)), Turned(hours(1), kFalse),
+                                    Turned(minutes(61), kUnknown), Turned(minutes(90), kFalse),
+                                    Turned(minutes(91), kUnknown), Turned(hours(2), kFalse)},
+                          .excluded_until = hours(2) + minutes(2)},
+                    Story{.name = "AndFindItAgain",
+                          .entry = kLostFor30m,
+                          .steps = {Turned({}, kTrue, hours(1)), Turned(hours(1), kUnknown),
+                                    Turned(hours(2), kTrue)},
+                          .excluded_until = kAlways},
+                    Story{.name = "KeepNoFaultThatIsOver",
+                          .entry = kPending,
+                          .steps = {Turned({}, kTrue, hours(1)), Turned(hours(1), kFalse),
+                                    Turned(minutes(62), kUnknown)},
+                          .excluded_until = minutes(62)},
+                    Story{.name = "KeepNoFaultWhoseConditionIsRemoved",
+                          .entry = kLost,
+                          .steps = {Turned({}, kTrue, hours(1)),
+                                    Turned(hours(1), kUnknown),
+                                    {hours(2), {}, {}, {}}},
+                          .excluded_until = hours(2),
+                          .costs_nothing = true},
+                    Story{.name = "KeepNoSlip",
+                          .entry = kLost,
+                          .steps = {kWell, Turned(hours(1), kTrue),
+                                    Turned(hours(1) + seconds(30), kUnknown)},
+                          .excluded_until = hours(1) + seconds(30),
+                          .excluded_from = hours(1)},
+                    Story{.name = "KeepNothingForLessThanItsMinDuration",
+                          .entry = kLostFor5m,
+                          .steps = {kWell, Turned(hours(1), kTrue), Turned(minutes(63), kUnknown)}},
+                    // Nothing on the node tells what the condition was.
+                    Story{.name = "KeepNothingThatBerthHasNotSeen",
+                          .entry = kLost,
+                          .steps = {Turned({}, kUnknown, hours(1))}},
+                    Story{.name = "KeepWellNodesWhereFalseIsBad",
+                          .entry = kReady,
+                          .steps = {Turned({}, kTrue, hours(9)), Turned(hours(1), kUnknown),
+                                    Turned(hours(2), kTrue)}}),
+    [](const auto& param) { return param.param.name; });
+
 INSTANTIATE_TEST_SUITE_P(
     Repairs, DetectorFaults,
     testing::Values(
@@ -310,13 +409,6 @@ struct MinDurationCase {
   Duration ahead;
 };
 
-const Step kWell{{}, kFalse, -hours(9), {}};
-
-// What the detector writes when the condition has turned, `late` before Berth learns of it.
-Step Turned(Duration at, ConditionStatus status, Duration late = {}) {
-  return {at, status, at - late, at - late};
-}
-
 // Of a minDuration of five minutes.
 std::vector<MinDurationCase> MinDurationCases() {
   return {
@@ -336,6 +428,13 @@ std::vector<MinDurationCase> MinDurationCases() {
        minutes(65),
        minutes(65),
        minutes(65)},
+      // It counts as bad throughout.
+      {"SeenToTurnAndUnknownForLong",
+       {kWell, Turned(minutes(60), kTrue), Turned(minutes(62), kUnknown),
+        Turned(minutes(80), kTrue)},
+       minutes(80),
+       minutes(80),
+       minutes(80)},
       {"SeenToTurnAfterAnotherFault",
        {kWell, Turned(minutes(40), kTrue), Turned(minutes(41), kFalse), Turned(minutes(60), kTrue)},
        minutes(65),
@@ -482,6 +581,20 @@ TEST(KeepFor, IsAChoice) {
   EXPECT_FALSE(Excludes(kLost, config, node, kNow + minutes(1)));
   config.keep_for = Duration{0};
   EXPECT_FALSE(Excludes(kLost, config, node, kNow - minutes(4)));
+}
+
+// Nobody has said that it is over.
+TEST(KeepFor, IsNotAboutWhatBecameUnknown) {
+  HealthConfig config;
+  config.profiles.clear();
+  config.conditions = {kLost};
+  config.keep_for = Duration{0};
+  model::NodeState node = GpuNode("n", "NVIDIA-A30");
+  node.node.conditions = {{"GPUIsLost", kUnknown, kNow - minutes(4), kNow}};
+  node.past = {
+      {.type = "GPUIsLost", .since = kNow - hours(1), .until = kNow - minutes(4), .lasts = true}};
+  EXPECT_TRUE(Excludes(kLost, config, node, kNow));
+  EXPECT_EQ(ExcludedSince(kLost, config, node, kNow), kNow - hours(1));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "model/avoid.h"
 #include "model/cluster_view.h"
 #include "model/kept_room.h"
+#include "model/past_status.h"
 #include "model/pod.h"
 #include "model/time.h"
 
@@ -99,8 +100,8 @@ class FixedView : public model::ClusterView, public model::PoolStats {
   }
 
   model::ConditionShare NodesWith(Index accelerator, std::string_view type,
-                                  model::ConditionStatus bad,
-                                  model::Time stale_before) const override {
+                                  model::ConditionStatus bad, model::Time stale_before,
+                                  model::Duration long_bad) const override {
     model::ConditionShare share;
     for (const model::NodeState& node : nodes_) {
       if (node.accelerator != accelerator) continue;
@@ -114,6 +115,13 @@ class FixedView : public model::ClusterView, public model::PoolStats {
       const bool unknown = stale || found->status == model::ConditionStatus::kUnknown;
       share.bad += is_bad ? 1 : 0;
       share.unknown += !is_bad && unknown ? 1 : 0;
+      const bool was_bad = found->status == model::ConditionStatus::kUnknown &&
+                           std::any_of(node.past.begin(), node.past.end(), [&](const auto& past) {
+                             const bool lasts =
+                                 past.type == type && past.status == bad && past.lasts;
+                             return lasts && model::LastedFor(past) >= long_bad;
+                           });
+      share.was_bad += was_bad ? 1 : 0;
     }
     return share;
   }

@@ -85,6 +85,14 @@ Condition LostFor(ConditionStatus status, Duration ago, Duration heartbeat_ago =
   return {"GPUIsLost", status, kNow - ago, kNow - heartbeat_ago};
 }
 
+// What Berth remembers of a condition that was True for so long, and became Unknown an hour ago.
+model::PastStatus WasLostFor(Duration duration) {
+  return {.type = "GPUIsLost",
+          .since = kNow - hours(1) - duration,
+          .until = kNow - hours(1),
+          .lasts = true};
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Conditions, HealthTable,
     testing::Values(
@@ -193,6 +201,38 @@ INSTANTIATE_TEST_SUITE_P(
                    .rules = {kExcludeLost},
                    .conditions = {LostFor(ConditionStatus::kUnknown, hours(1))},
                    .unknown_status = Effect::kIgnore},
+        HealthCase{.name = "UnknownThatWasTrueKeepsItsEffect",
+                   .rules = {kExcludeLost},
+                   .conditions = {LostFor(ConditionStatus::kUnknown, hours(1))},
+                   .fits = false,
+                   .score = 0,
+                   .reason = "node(s) had condition GPUIsLost that was True and is Unknown",
+                   .past = {WasLostFor(minutes(1))}},
+        HealthCase{.name = "UnknownThatWasTrueSinceNobodyKnowsWhenKeepsItsEffect",
+                   .rules = {kExcludeLost},
+                   .conditions = {{"GPUIsLost", ConditionStatus::kUnknown, model::kNoTime, kNow}},
+                   .fits = false,
+                   .score = 0,
+                   .reason = "node(s) had condition GPUIsLost that was True and is Unknown",
+                   .past = {{.type = "GPUIsLost", .lasts = true}}},
+        HealthCase{.name = "UnknownThatWasTrueTellsSoWhereUnknownDoesTheSame",
+                   .rules = {kPenalizeLost},
+                   .conditions = {LostFor(ConditionStatus::kUnknown, hours(1))},
+                   .score = 0,
+                   .reason = "node(s) had condition GPUIsLost that was True and is Unknown",
+                   .past = {WasLostFor(hours(3))}},
+        HealthCase{.name = "UnknownThatWasTrueForAMoment",
+                   .rules = {kExcludeLost},
+                   .conditions = {LostFor(ConditionStatus::kUnknown, hours(1))},
+                   .score = 0,
+                   .reason = "node(s) had condition GPUIsLost of status Unknown",
+                   .past = {WasLostFor(std::chrono::seconds(59))}},
+        HealthCase{.name = "UnknownThatWasTrueForLessThanItsMinDuration",
+                   .rules = {kPatientLost},
+                   .conditions = {LostFor(ConditionStatus::kUnknown, hours(1))},
+                   .score = 0,
+                   .reason = "node(s) had condition GPUIsLost of status Unknown",
+                   .past = {WasLostFor(minutes(4))}},
         // Its detector may have died of the very fault.
         HealthCase{.name = "StaleTrueKeepsItsEffect",
                    .rules = {kExcludeLost},
@@ -291,6 +331,28 @@ INSTANTIATE_TEST_SUITE_P(
                    .conditions = {Hardware(ConditionStatus::kUnknown, hours(3))},
                    .score = 0,
                    .reason = "node(s) had condition AcceleratedHardwareReady of status Unknown"},
+        HealthCase{
+            .name = "UnknownThatWasFalseKeepsItsEffect",
+            .rules = {kHardwareReady},
+            .conditions = {Hardware(ConditionStatus::kUnknown, hours(1))},
+            .fits = false,
+            .score = 0,
+            .reason =
+                "node(s) had condition AcceleratedHardwareReady that was False and is Unknown",
+            .past = {{.type = "AcceleratedHardwareReady",
+                      .since = kNow - hours(3),
+                      .until = kNow - hours(1),
+                      .status = ConditionStatus::kFalse,
+                      .lasts = true}}},
+        HealthCase{.name = "UnknownThatWasTrueIsUnknown",
+                   .rules = {kHardwareReady},
+                   .conditions = {Hardware(ConditionStatus::kUnknown, hours(1))},
+                   .score = 0,
+                   .reason = "node(s) had condition AcceleratedHardwareReady of status Unknown",
+                   .past = {{.type = "AcceleratedHardwareReady",
+                             .since = kNow - hours(3),
+                             .until = kNow - hours(1),
+                             .lasts = true}}},
         HealthCase{
             .name = "TrueRecentlyStillCosts",
             .rules = {kHardwareReady},
