@@ -18,13 +18,17 @@ using policies::scheduling::HealthCondition;
 using policies::scheduling::HealthConfig;
 using Index = model::AcceleratorCatalog::Index;
 
-// When a node was excluded at the latest by a fault that began at `fault` by the node's clock.
-// Later than in truth, a pod that came in between is evicted in vain, and what replaces it stays.
-// Earlier, a pod that the fault has hit would stay there for good.
-model::Time ExcludedByThen(const HealthCondition& entry, model::Time fault) {
+// When a fault that began at `fault` excludes its node; kForever if nobody knows.
+model::Time ExcludedBy(const HealthCondition& entry, model::Time fault) {
   if (fault == model::kNoTime) return model::kForever;
-  return model::SaturatingAdd(model::SaturatingAdd(fault, entry.min_duration), model::kClockError);
+  return model::SaturatingAdd(fault, entry.min_duration);
 }
+
+// When a node was excluded at the latest by the clock of the API server, which wrote when its pods
+// were created: `time` is by that of the controller or of the node. Later than in truth, a pod that
+// came in between is evicted in vain, and what replaces it stays. Earlier, a pod that the fault has
+// hit would stay there for good.
+model::Time AtTheLatest(model::Time time) { return model::SaturatingAdd(time, model::kClockError); }
 
 std::size_t ShareOf(double share, std::size_t nodes) {
   return static_cast<std::size_t>(std::floor(share * static_cast<double>(nodes)));
@@ -119,6 +123,18 @@ std::vector<NodeToEmpty> EvictionPlan::Due(const model::ClusterView& view,
   return nodes;
 }
 
+void EvictionPlan::OnEvicting(const NodeToEmpty& node, model::Time youngest) {
+  const auto seen = seen_.find(KeyOf(node.node, node.uid, node.entry));
+  if (seen == seen_.end()) return;
+  const model::Time later = model::SaturatingAdd(youngest, model::Duration{1});
+  seen->second.time = std::min(seen->second.time, later);
+}
+
+EvictionPlan::Key EvictionPlan::KeyOf(const std::string& name, const std::string& uid,
+                                      const HealthCondition& entry) {
+  return {name + '/' + uid, EntryKeyOf(entry)};
+}
+
 bool EvictionPlan::BreakersOpenNodes() const {
   return rules_.health.breaker.action == policies::scheduling::BreakerAction::kPenalize;
 }
@@ -136,8 +152,8 @@ model::Time EvictionPlan::ExcludedFrom(const model::NodeState& node, const Healt
                                        model::Time fault, model::Time time) const {
   const bool is_first_look = !has_looked_ || unread_.contains(node.node.name);
   // Until a moment ago a breaker may have let pods onto the node.
-  if (!is_first_look || BreakersOpenNodes()) return time;
-  return std::min(time, ExcludedByThen(entry, fault));
+  if (!is_first_look || BreakersOpenNodes()) return AtTheLatest(time);
+  return AtTheLatest(std::min(time, ExcludedBy(entry, fault)));
 }
 
 void EvictionPlan::LookAt(const model::NodeState& node, const model::PoolStats& pools,
@@ -147,8 +163,7 @@ void EvictionPlan::LookAt(const model::NodeState& node, const model::PoolStats& 
       policies::scheduling::ExcludedSince(entry, rules_.health, node, look.time);
   if (!fault) return;
   const Seen first{.time = ExcludedFrom(node, entry, *fault, look.time)};
-  const Key key{node.node.name + '/' + node.node.uid, EntryKeyOf(entry)};
-  Seen& seen = seen_.try_emplace(key, first).first->second;
+  Seen& seen = seen_.try_emplace(KeyOf(node.node.name, node.node.uid, entry), first).first->second;
   seen.still = true;
   if (look.stands_back) seen.since.reset();
   if (look.stands_back || !IsBadNow(entry, node.node)) return;

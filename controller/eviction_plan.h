@@ -39,11 +39,12 @@ struct NodeToEmpty {
   /// The rule by which they are, and the entry of the health rules that excludes the node.
   EvictConfig rule;
   policies::scheduling::HealthCondition entry;
-  /// When the node was excluded, by the clock of policies: what came later was placed there all the
-  /// same. That is when this plan first saw it. Of what it found at its first look, or when it
-  /// could read the node again, it is when the fault began by the condition, and five minutes for
-  /// the node's clock, if that is earlier; but not if breakers penalise, as one may have opened the
-  /// node.
+  /// When the node was excluded at the latest, by the clock of the API server: what was created
+  /// later was placed there all the same. That is when this plan first saw it, and
+  /// model::kClockError for its own clock. Of what it found at its first look, or when it could
+  /// read the node again, it is when the fault began by the condition, and as much for the node's
+  /// clock, if that is earlier; but not if breakers penalise, as one may have opened the node. Once
+  /// pods were evicted, it is no later than what OnEvicting() was told.
   model::Time since = model::kNoTime;
   /// How many nodes of its pool may be emptied at a time.
   std::size_t at_once = 1;
@@ -82,6 +83,12 @@ class EvictionPlan {
                                const model::AcceleratorCatalog& catalog, model::Time time,
                                Clock::time_point now);
 
+  /// Notes that a pod is about to be evicted from a node that is due, when the youngest of those
+  /// that are to go was created at `youngest`, by the clock of the API server. What is created
+  /// later may replace a pod that was evicted. It is not to go while the entry excludes the node:
+  /// whoever placed it there does not ask Berth, and would do so again and again.
+  void OnEvicting(const NodeToEmpty& node, model::Time youngest);
+
  private:
   // A node that is excluded by an entry.
   struct Seen {
@@ -93,6 +100,8 @@ class EvictionPlan {
     bool still = true;
   };
   using Key = std::pair<std::string, EntryKey>;  // the node's name and UID, the entry
+  static Key KeyOf(const std::string& name, const std::string& uid,
+                   const policies::scheduling::HealthCondition& entry);
   // A node with its Seen::since.
   using Dated = std::pair<Clock::time_point, NodeToEmpty>;
   struct Look {
@@ -105,7 +114,8 @@ class EvictionPlan {
   // Whether nodes are open to pods while the breaker of a condition is tripped.
   bool BreakersOpenNodes() const;
   void NoteWhatWasLookedAt(const model::ClusterView& view);
-  // When the node was excluded, which is first seen at `time`, by a fault that began at `fault`.
+  // When the node was excluded at the latest, which is first seen at `time`, by a fault that began
+  // at `fault`.
   model::Time ExcludedFrom(const model::NodeState& node,
                            const policies::scheduling::HealthCondition& entry, model::Time fault,
                            model::Time time) const;

@@ -104,10 +104,12 @@ bool PodEvictor::Empty(const NodeToEmpty& node) {
     }
     return false;
   }
+  model::Time youngest = model::kNoTime;
+  for (const RunningPod& each : *pods) youngest = std::max(youngest, each.pod.created);
   return std::ranges::any_of(*pods, [&](const RunningPod& pod) {
     if (!retries_.IsDue(pod.pod.uid, timer_->Now())) return false;
     // A pod that waits for others to end, or was told already, costs no write.
-    return Handle(pod, node);
+    return Handle(pod, node, youngest);
   });
 }
 
@@ -135,7 +137,7 @@ bool PodEvictor::IsConcerned(const RunningPod& pod, const NodeToEmpty& node) con
          policies::scheduling::AppliesTo(node.entry, pod.pod, options_.runtime_annotation);
 }
 
-bool PodEvictor::Handle(const RunningPod& pod, const NodeToEmpty& node) {
+bool PodEvictor::Handle(const RunningPod& pod, const NodeToEmpty& node, model::Time youngest) {
   const absl::StatusOr<Advice> advice = AdviceFor(pod);
   if (!advice.ok()) {
     retries_.OnTried(pod.pod.uid, timer_->Now());
@@ -145,7 +147,7 @@ bool PodEvictor::Handle(const RunningPod& pod, const NodeToEmpty& node) {
   }
   switch (advice->what) {
     case Advice::What::kMove:
-      return EvictIfStillBad(pod, node);
+      return EvictIfStillBad(pod, node, youngest);
     case Advice::What::kWait:
       return false;
     case Advice::What::kStay:
@@ -215,7 +217,8 @@ absl::StatusOr<std::optional<JobRetries>> PodEvictor::RetriesOf(const RunningPod
   return retries;
 }
 
-bool PodEvictor::EvictIfStillBad(const RunningPod& pod, const NodeToEmpty& node) {
+bool PodEvictor::EvictIfStillBad(const RunningPod& pod, const NodeToEmpty& node,
+                                 model::Time youngest) {
   // A watch that has stalled shows for minutes what was.
   bool bad = false;
   const auto take = [&](const kube::JsonValue& item) {
@@ -225,16 +228,18 @@ bool PodEvictor::EvictIfStillBad(const RunningPod& pod, const NodeToEmpty& node)
   const absl::Status got = kube::Api(transport_)
                                .List("/api/v1/nodes", {{"", "nodes", "list"}}, take,
                                      {.fields = "metadata.name=" + node.node});
-  if (got.ok()) return bad && Evict(pod, node);
+  if (got.ok()) return bad && Evict(pod, node, youngest);
   retries_.OnTried(pod.pod.uid, timer_->Now());
   if (absl::IsCancelled(got)) return false;
   observer_->OnWritten(Write::kEviction, FullName(pod.pod), "", got);
   return true;
 }
 
-bool PodEvictor::Evict(const RunningPod& pod, const NodeToEmpty& node) {
+bool PodEvictor::Evict(const RunningPod& pod, const NodeToEmpty& node, model::Time youngest) {
   if (!options_.may_write()) return false;
   const auto gang = GangOf(pod);
+  // Also where it fails: of a gang, some pods may have gone.
+  plan_.OnEvicting(node, youngest);
   const absl::Status status =
       gang ? EvictGang(*transport_, pod.pod.namespace_, gang->name, options_.gang_names)
            : EvictPod(*transport_, pod.pod, false);

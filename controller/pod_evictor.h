@@ -39,8 +39,8 @@ inline constexpr kube::Permission kEvictPermissions[] = {{"batch", "jobs", "get"
 ///
 /// It considers only pods that ask for a resource of the catalogue and to which the entry that
 /// excludes the node applies, because Berth would not keep the others off the node. For the same
-/// reason it leaves pods alone that were created after the node was excluded
-/// (NodeToEmpty::since): whoever placed them there would do so again.
+/// reason it leaves pods alone that were created after the node was excluded, or after pods were
+/// evicted from it (NodeToEmpty::since): whoever placed them there would do so again.
 ///
 /// It plans anew before each write, so a node that recovers or a breaker that trips stops it at
 /// once. A pod that could not be evicted is tried again after 2 s, 4 s and so on up to 5 min.
@@ -88,8 +88,9 @@ class PodEvictor {
   // already.
   absl::StatusOr<std::vector<RunningPod>> PodsOn(const NodeToEmpty& node);
   bool IsConcerned(const RunningPod& pod, const NodeToEmpty& node) const;
-  // Evicts the pod, or says why it stays. Returns whether a write was tried.
-  bool Handle(const RunningPod& pod, const NodeToEmpty& node);
+  // Evicts the pod, or says why it stays. Returns whether a write was tried. `youngest` is when the
+  // last of the node's pods that are to leave it was created.
+  bool Handle(const RunningPod& pod, const NodeToEmpty& node, model::Time youngest);
   absl::StatusOr<Advice> AdviceFor(const RunningPod& pod);
   // Of all pods of the gang, since all of them go.
   absl::StatusOr<Advice> AdviceForGang(const RunningPod& pod, const std::string& gang);
@@ -100,8 +101,8 @@ class PodEvictor {
   // The gang of the pod; nothing if it has none, or says nonsense.
   std::optional<model::Gang> GangOf(const RunningPod& pod) const;
   // Reads the node first, because the snapshot may be old.
-  bool EvictIfStillBad(const RunningPod& pod, const NodeToEmpty& node);
-  bool Evict(const RunningPod& pod, const NodeToEmpty& node);
+  bool EvictIfStillBad(const RunningPod& pod, const NodeToEmpty& node, model::Time youngest);
+  bool Evict(const RunningPod& pod, const NodeToEmpty& node, model::Time youngest);
   // Reports the event once in the life of this object, and once at the API server.
   bool Tell(const RunningPod& pod, const NodeToEmpty& node, const std::string& why);
 

@@ -179,7 +179,7 @@ TEST_F(EvictionPlanTest, ClocksThatAreWrongMoveNoPodSooner) {
   EXPECT_THAT(DueAfter(minutes(1), nodes), ElementsAre("v100-1", "v100-2"));
 }
 
-// As after a restart of the controller. Five minutes are for the clocks of the nodes.
+// As after a restart of the controller. Five minutes are for the clocks.
 TEST_F(EvictionPlanTest, WhatIsFoundAtTheFirstLookIsExcludedSinceTheConditionSays) {
   auto nodes = Nodes(12);
   const model::Time began[] = {kNow - std::chrono::hours(3), kNow - minutes(2), kNow + minutes(5),
@@ -190,7 +190,8 @@ TEST_F(EvictionPlanTest, WhatIsFoundAtTheFirstLookIsExcludedSinceTheConditionSay
   }
   EXPECT_THAT(SinceOfDue(nodes),
               ElementsAre(Pair("v100-0", kNow - std::chrono::hours(3) + minutes(5)),
-                          Pair("v100-1", kNow), Pair("v100-2", kNow), Pair("v100-3", kNow)));
+                          Pair("v100-1", kNow + minutes(3)), Pair("v100-2", kNow + minutes(5)),
+                          Pair("v100-3", kNow + minutes(5))));
 }
 
 TEST_F(EvictionPlanTest, ANodeWasNotExcludedBeforeTheMinDurationWasOver) {
@@ -203,13 +204,35 @@ TEST_F(EvictionPlanTest, ANodeWasNotExcludedBeforeTheMinDurationWasOver) {
               ElementsAre(Pair("v100-1", kNow - std::chrono::hours(3) + minutes(35))));
 }
 
-// The condition may have kept a time of long ago, and the clock of the node may be wrong.
+// The condition may have kept a time of long ago, and the clock of the node may be wrong. Five
+// minutes are for that of the controller.
 TEST_F(EvictionPlanTest, WhatBeginsLaterIsExcludedSinceItWasSeen) {
   auto nodes = Nodes(4);
   DueAfter(seconds(0), nodes);
   passed_ += minutes(1);
   nodes[1] = With(nodes[1], ConditionStatus::kTrue);
-  EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-1", kNow + minutes(1))));
+  EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-1", kNow + minutes(6))));
+}
+
+TEST_F(EvictionPlanTest, WhatIsCreatedAfterThoseThatAreEvictedIsNotToGo) {
+  auto nodes = Nodes(4);
+  const auto well = nodes[1];
+  DueAfter(seconds(0), nodes);
+  nodes[1] = With(nodes[1], ConditionStatus::kTrue);
+  DueAfter(minutes(1), nodes);
+  const auto due = NodesDueAfter(minutes(10), nodes);
+  ASSERT_THAT(due, testing::SizeIs(1));
+  plan_->OnEvicting(due[0], kNow - minutes(20));
+  EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-1", kNow - minutes(20) + seconds(1))));
+  plan_->OnEvicting(due[0], kNow - minutes(10));
+  EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-1", kNow - minutes(20) + seconds(1))));
+
+  nodes[1] = well;
+  DueAfter(minutes(1), nodes);
+  plan_->OnEvicting(due[0], kNow - minutes(20));  // too late
+  nodes[1] = With(well, ConditionStatus::kTrue);
+  passed_ = minutes(60);
+  EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-1", kNow + minutes(65))));
 }
 
 /// As of a controller that starts again: what came before it is not known.
@@ -270,7 +293,7 @@ TEST_F(AfterARestart, WhereBreakersPenaliseWhatIsFoundIsExcludedSinceItWasSeen) 
   plan_ = std::make_unique<EvictionPlan>(PenalizingRules());
   auto nodes = Nodes(12);
   nodes[1] = With(nodes[1], ConditionStatus::kTrue);
-  EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-1", kNow)));
+  EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-1", kNow + minutes(5))));
 }
 
 TEST_F(AfterARestart, ABreakerThatPenalisesOpensNodesUntilItCloses) {
@@ -280,7 +303,7 @@ TEST_F(AfterARestart, ABreakerThatPenalisesOpensNodesUntilItCloses) {
   EXPECT_THAT(DueAfter(seconds(0), nodes), IsEmpty());
   for (int i = 1; i < 7; ++i) nodes[i] = Nodes(12)[i];
   passed_ += minutes(20);
-  EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-0", kNow + minutes(20))));
+  EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-0", kNow + minutes(25))));
 }
 
 // What has come since somebody stands back has come past Berth.
@@ -294,7 +317,7 @@ TEST_F(EvictionPlanTest, WhoStandsBackDoesNotForgetSinceWhenANodeIsExcluded) {
   EXPECT_THAT(DueAfter(minutes(20), nodes), IsEmpty());
   for (int i = 1; i < 7; ++i) nodes[i] = well[i];
   EXPECT_THAT(DueAfter(seconds(1), nodes), IsEmpty());
-  EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-0", kNow + minutes(1))));
+  EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-0", kNow + minutes(6))));
 }
 
 TEST_F(EvictionPlanTest, ABreakerThatPenalisesOpensANodeThatWasExcluded) {
@@ -307,7 +330,7 @@ TEST_F(EvictionPlanTest, ABreakerThatPenalisesOpensANodeThatWasExcluded) {
   EXPECT_THAT(DueAfter(minutes(20), nodes), IsEmpty());
   for (int i = 1; i < 7; ++i) nodes[i] = well[i];
   passed_ += minutes(1);
-  EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-0", kNow + minutes(21))));
+  EXPECT_THAT(SinceOfDue(nodes), ElementsAre(Pair("v100-0", kNow + minutes(26))));
 }
 
 // A detector that lies about half of the pool, and takes that back node by node.

@@ -185,7 +185,7 @@ class PodEvictorTest : public testing::Test {
              .runtime_annotation = "berth.dev/max-runtime",
              .gang_names = model::GangNames("berth.dev"),
              .may_write = [this] { return leads_; },
-             .now = [this] { return kNow + std::chrono::duration_cast<seconds>(passed_); }},
+             .now = [this] { return kNow + std::chrono::floor<seconds>(passed_) + ahead_; }},
             snapshot_.get(),
             &api_,
             &time_,
@@ -202,6 +202,8 @@ class PodEvictorTest : public testing::Test {
   LimitedTime time_;
   const kube::Timer::Clock::time_point start_ = time_.now;
   kube::Timer::Clock::duration passed_{0};
+  /// By how much the clock of the controller is ahead of that of the API server.
+  seconds ahead_{0};
   WriteRecord record_;
   bool leads_ = true;
   std::vector<EvictConfig> rules_ = {
@@ -370,6 +372,48 @@ TEST_F(PodEvictorTest, ANewControllerLeavesAloneWhatCameAfterTheFault) {
   api_.Add("gpu-1", "train-0");
   SetBroken("gpu-1");
   RunFor(minutes(20));
+  EXPECT_THAT(api_.evicted, ElementsAre("train-0"));
+  EXPECT_THAT(api_.events, IsEmpty());
+}
+
+// By its clock the fault began before the pod was created.
+TEST_F(PodEvictorTest, AClockThatIsBehindKeepsNoPodThere) {
+  ahead_ = -minutes(5);
+  RunFor(minutes(10));
+  api_.Add("gpu-1", "train-0");
+  api_.pods["train-0"]["metadata"]["creationTimestamp"] = "2027-01-15T08:07:00Z";
+  SetBroken("gpu-1");
+  RunFor(minutes(11));
+  EXPECT_THAT(api_.evicted, ElementsAre("train-0"));
+}
+
+TEST_F(PodEvictorTest, AClockThatIsAheadEvictsNothingThatCameMuchLater) {
+  ahead_ = minutes(5);
+  RunFor(minutes(10));
+  api_.Add("gpu-1", "late");
+  api_.pods["late"]["metadata"]["creationTimestamp"] = "2027-01-15T08:21:00Z";
+  SetBroken("gpu-1");
+  RunFor(minutes(30));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+  EXPECT_THAT(api_.events, IsEmpty());
+}
+
+// Somebody places it past Berth, within the minutes by which clocks may be wrong.
+TEST_F(PodEvictorTest, WhatReplacesAnEvictedPodOnTheNodeStays) {
+  rules_[0].after = minutes(1);
+  PodEvictor evictor = Make();
+  const auto run_for = [&](seconds duration) {
+    time_.end = time_.now + duration;
+    evictor.Run();
+  };
+  run_for(minutes(1));
+  api_.Add("gpu-1", "train-0");
+  SetBroken("gpu-1");
+  run_for(minutes(1) + seconds(10));
+  EXPECT_THAT(api_.evicted, ElementsAre("train-0"));
+  api_.Add("gpu-1", "train-1");
+  api_.pods["train-1"]["metadata"]["creationTimestamp"] = "2027-01-15T08:02:10Z";
+  run_for(minutes(30));
   EXPECT_THAT(api_.evicted, ElementsAre("train-0"));
   EXPECT_THAT(api_.events, IsEmpty());
 }
