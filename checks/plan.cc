@@ -188,10 +188,7 @@ bool Plan::IsIdle(const model::NodeState& node) const {
   const model::AcceleratorSpec& spec = engine_->catalog()[node.accelerator];
   // Without devices that kubelet counts, nobody could be kept off them.
   if (node.node.allocatable.Get(spec.resource) <= 0) return false;
-  return node.used.Get(spec.resource) == 0 &&
-         std::ranges::all_of(spec.slices, [&node](const model::DeviceSlice& slice) {
-           return node.used.Get(slice.resource) == 0;
-         });
+  return !model::HasDevicesOf(spec, node.used);
 }
 
 std::optional<Order> Plan::OrderFor(const Candidate& candidate, const model::ClusterView& view,

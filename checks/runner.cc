@@ -111,7 +111,7 @@ bool Runner::IsUsed(const std::string& node) const {
   if (!index) return false;
   const model::NodeState& state = *reader.At(*index);
   if (state.accelerator == model::AcceleratorCatalog::kNone) return false;
-  return state.used.Get(snapshot_->catalog()[state.accelerator].resource) > 0;
+  return model::HasDevicesOf(snapshot_->catalog()[state.accelerator], state.used);
 }
 
 void Runner::Conclude() {

@@ -40,9 +40,12 @@ std::string SinceWhen(const FaultChange& change) {
   return " since " + TextOfTime(change.fault.since);
 }
 
+// Berth judges no node for a pod that asks for nothing of the catalogue, so no condition keeps such
+// a pod off.
 std::string WhichPods(const FaultChange& change) {
-  if (change.fault.resources.empty()) return "pods";
-  return fmt::format("pods that ask for {}", fmt::join(change.fault.resources, ", "));
+  constexpr char kPods[] = "pods that ask for accelerators";
+  if (change.fault.resources.empty()) return kPods;
+  return fmt::format("{} and for {}", kPods, fmt::join(change.fault.resources, " or "));
 }
 
 bool AsksFor(const model::Pod& pod, const std::string& pattern) {
@@ -69,9 +72,9 @@ std::optional<FaultEvent> EventOfNode(const FaultChange& change) {
   }
   if (change.what != What::kReturned || !change.is_back) return std::nullopt;
   event.reason = "Returned";
-  event.message =
-      fmt::format("Berth lets pods on this node again: {} is over{}.", change.fault.condition,
-                  change.after ? ", after " + model::FormatDuration(*change.after) : "");
+  event.message = fmt::format(
+      "Berth lets {} on this node again: {} is over{}.", WhichPods(change), change.fault.condition,
+      change.after ? ", after " + model::FormatDuration(*change.after) : "");
   return event;
 }
 
@@ -88,9 +91,10 @@ FaultEvent EventOfPod(const FaultChange& change, const model::Pod& pod) {
           .id = IdOf(change, pod.uid)};
 }
 
-bool IsToldOf(const FaultChange& change, const model::Pod& pod, std::string_view device) {
+bool IsToldOf(const FaultChange& change, const model::Pod& pod,
+              const model::AcceleratorSpec& pool) {
   if (pod.terminated || pod.node_name != change.fault.node) return false;
-  if (change.fault.resources.empty()) return pod.requests.Get(device) > 0;
+  if (change.fault.resources.empty()) return model::HasDevicesOf(pool, pod.requests);
   return std::any_of(change.fault.resources.begin(), change.fault.resources.end(),
                      [&pod](const std::string& pattern) { return AsksFor(pod, pattern); });
 }

@@ -2,9 +2,9 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "controller/fault_watch.h"
+#include "model/accelerator.h"
 #include "model/pod.h"
 #include "model/time.h"
 
@@ -37,9 +37,9 @@ std::optional<FaultEvent> EventOfNode(const FaultChange& change);
 FaultEvent EventOfPod(const FaultChange& change, const model::Pod& pod);
 
 /// Returns whether such an event is for the pod: it has not ended, is on the node, and asks for a
-/// device of the node's pool. If the condition is only about some resources, for one of these.
-/// `device` is the pool's resource.
-bool IsToldOf(const FaultChange& change, const model::Pod& pod, std::string_view device);
+/// device of the node's pool, or for a slice of one. If the condition is only about some resources,
+/// for one of these. `pool` is the pool's entry in the catalogue.
+bool IsToldOf(const FaultChange& change, const model::Pod& pod, const model::AcceleratorSpec& pool);
 
 /// Where the event is created: "/api/v1/namespaces/ml/events".
 std::string PathOf(const FaultEvent& event);

@@ -33,7 +33,7 @@ FaultMetrics::FaultMetrics(server::Metrics& metrics)
 void FaultMetrics::Expect(const policies::scheduling::HealthConfig& health) {
   for (const auto& entry : policies::scheduling::AllConditions(health)) {
     if (entry.effect != policies::scheduling::Effect::kExclude) continue;
-    if (entry.max_runtime.count() > 0) continue;
+    if (entry.IsMaintenance()) continue;
     for (auto* const family : {excluded_, vacated_, returned_}) {
       family->Add({{"condition", entry.type}}, Buckets());
     }

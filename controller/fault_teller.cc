@@ -108,10 +108,10 @@ absl::Status FaultTeller::Send(const FaultEvent& event, model::Time time) {
 
 absl::StatusOr<std::vector<FaultEvent>> FaultTeller::EventsOfPods(const FaultChange& change) {
   std::vector<FaultEvent> events;
-  const std::string& device = snapshot_->catalog()[change.fault.accelerator].resource;
+  const model::AcceleratorSpec& pool = snapshot_->catalog()[change.fault.accelerator];
   const auto take = [&](const kube::JsonValue& item) {
     const model::Pod pod = kube::PodFromJson(item);
-    if (IsToldOf(change, pod, device)) events.push_back(EventOfPod(change, pod));
+    if (IsToldOf(change, pod, pool)) events.push_back(EventOfPod(change, pod));
   };
   const absl::Status listed = kube::Api(transport_)
                                   .List("/api/v1/pods", {{"", "pods", "list"}}, take,

@@ -4,12 +4,15 @@
 #include <utility>
 
 #include "policies/scheduling/breaker.h"
+#include "policies/scheduling/health.h"
+#include "policies/scheduling/health_profiles.h"
 
 namespace berth::controller {
 
 namespace {
 
 using policies::scheduling::Exclusion;
+using policies::scheduling::HealthCondition;
 
 // The breaker is no reason to say that a node is well again.
 policies::scheduling::HealthConfig WithoutBreaker(policies::scheduling::HealthConfig health) {
@@ -29,7 +32,7 @@ model::Time Earlier(model::Time a, model::Time b) {
 
 bool HasDevicesInUse(const model::NodeState& node, const model::AcceleratorCatalog& catalog) {
   if (node.accelerator == model::AcceleratorCatalog::kNone) return false;
-  return node.used.Get(catalog[node.accelerator].resource) > 0;
+  return model::HasDevicesOf(catalog[node.accelerator], node.used);
 }
 
 const model::NodeState* NodeOf(const Exclusion& fault, const model::ClusterView& view) {
@@ -41,7 +44,12 @@ const model::NodeState* NodeOf(const Exclusion& fault, const model::ClusterView&
 }  // namespace
 
 FaultWatch::FaultWatch(policies::scheduling::HealthConfig health)
-    : health_(WithoutBreaker(std::move(health))) {}
+    : health_(WithoutBreaker(std::move(health))),
+      maintenance_(policies::scheduling::AllConditions(health_)) {
+  std::erase_if(maintenance_, [](const HealthCondition& entry) {
+    return entry.effect != policies::scheduling::Effect::kExclude || !entry.IsMaintenance();
+  });
+}
 
 std::vector<FaultChange> FaultWatch::Look(const model::ClusterView& view,
                                           const model::AcceleratorCatalog& catalog,
@@ -129,9 +137,15 @@ void FaultWatch::End(const model::ClusterView& view, model::Time now, std::map<K
     changes.push_back({.what = FaultChange::What::kReturned,
                        .fault = fault.fault,
                        .after = Since(fault.fault, now),
-                       .is_back = !is_still_out,
+                       .is_back = !is_still_out && !IsInMaintenance(*node, now),
                        .is_suspect = fault.is_suspect});
   }
+}
+
+bool FaultWatch::IsInMaintenance(const model::NodeState& node, model::Time now) const {
+  return std::ranges::any_of(maintenance_, [&](const HealthCondition& entry) {
+    return policies::scheduling::Excludes(entry, health_, node, now);
+  });
 }
 
 }  // namespace berth::controller

@@ -34,7 +34,7 @@ struct FaultChange {
   /// From the beginning of the fault to the change; nothing if nobody knows when it began. Never
   /// negative, however the clocks of the node and of Berth differ.
   std::optional<model::Duration> after;
-  /// Of kReturned: whether no other condition excludes the node.
+  /// Of kReturned: whether no other condition excludes the node, those of maintenance included.
   bool is_back = false;
   /// Whether the condition was on suspiciously many nodes of the pool when it excluded this one.
   bool is_suspect = false;
@@ -46,7 +46,7 @@ struct FaultChange {
 /// did not come back. A node in quarantine stays as it was.
 ///
 /// Entries of health.conditions for the same type count as one. A breaker that weakens a condition
-/// does not end the fault.
+/// does not end the fault. Maintenance is no fault: it is neither returned nor measured.
 ///
 /// No I/O, no clock. Not thread-safe.
 class FaultWatch {
@@ -92,7 +92,12 @@ class FaultWatch {
   void End(const model::ClusterView& view, model::Time now, std::map<Key, Fault>& present,
            std::vector<FaultChange>& changes) const;
 
+  // Whether maintenance excludes the node, which has no fault any more.
+  bool IsInMaintenance(const model::NodeState& node, model::Time now) const;
+
   const policies::scheduling::HealthConfig health_;
+  // The entries of health_ that exclude nodes for maintenance.
+  std::vector<policies::scheduling::HealthCondition> maintenance_;
   std::map<Key, Fault> faults_;
   bool has_looked_ = false;
 };

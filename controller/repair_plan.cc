@@ -84,6 +84,7 @@ class RepairPlanner {
     for (const HealthCondition& entry : entries_) {
       if (!policies::scheduling::Excludes(entry, rules_.health, state, now_)) continue;
       patient.away = true;
+      if (entry.IsMaintenance()) continue;
       patient.ill = (label || policies::scheduling::Excludes(entry, present_, state, now_)) &&
                     !policies::scheduling::IsTripped(entry, rules_.health, view_.Pools(),
                                                      state.accelerator, now_);
@@ -115,7 +116,8 @@ class RepairPlanner {
   const policies::scheduling::HealthConfig present_ =
       policies::scheduling::OfThePresent(rules_.health);
   const model::Time now_;
-  std::vector<HealthCondition> entries_;     // those that count
+  // Those by which a node is away. Announced maintenance still lets some pods on it.
+  std::vector<HealthCondition> entries_;
   std::vector<std::vector<Patient>> pools_;  // by catalogue index
   std::vector<RepairChange> changes_;
 };

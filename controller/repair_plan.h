@@ -50,9 +50,10 @@ struct RepairChange {
 /// tripped; that is not Ready or cordoned; or that is being repaired, which is to say that it has
 /// model::kOperatingTaint.
 ///
-/// Entries with a max-runtime do not count: they tell of maintenance, not of a fault. Nodes outside
-/// the catalogue are in no pool and never get the label. A node in quarantine stays as it is. So
-/// does a label with another value, and its node is not repaired.
+/// Entries that tell of maintenance, not of a fault, give no label. By one with a max-runtime,
+/// which announces maintenance, a node is not away, either. Nodes outside the catalogue are in no
+/// pool and never get the label. A node in quarantine stays as it is. So does a label with another
+/// value, and its node is not repaired.
 ///
 /// It judges every node by the conditions that count, in a few milliseconds for 10,000 nodes. No
 /// I/O, no clock; thread-safe.

@@ -128,6 +128,12 @@ std::int32_t PartsPerDevice(const AcceleratorSpec& spec, std::string_view resour
   return slice == spec.slices.end() ? 0 : slice->per_device;
 }
 
+bool HasDevicesOf(const AcceleratorSpec& spec, const Resources& amounts) {
+  return std::ranges::any_of(amounts, [&spec](const Resources::Entry& entry) {
+    return entry.second > 0 && PartsPerDevice(spec, entry.first) > 0;
+  });
+}
+
 std::vector<FieldError> Validate(const std::vector<AcceleratorSpec>& specs) {
   std::vector<FieldError> errors;
   if (specs.size() > kMaxEntries) {

@@ -11,6 +11,7 @@
 #include "model/config_field.h"
 #include "model/node.h"
 #include "model/quantity.h"
+#include "model/resources.h"
 
 namespace re2 {
 class RE2;
@@ -119,6 +120,10 @@ void VisitFields(Visitor& visit, AcceleratorSpec& spec) {
 /// Into how many parts a device is divided where pods ask for it by `resource`: 1 for its own
 /// resource, DeviceSlice::per_device for a slice of it, 0 for any other resource.
 std::int32_t PartsPerDevice(const AcceleratorSpec& spec, std::string_view resource);
+
+/// Whether `amounts` has more than 0 of the entry's own resource or of one of its slices: of what a
+/// pod requests, that it holds devices or parts of them; of what a node's pods use, that one does.
+bool HasDevicesOf(const AcceleratorSpec& spec, const Resources& amounts);
 
 /// Returns everything that is wrong with a catalogue, in the order of the entries; empty if nothing
 /// is. Paths begin with "[<entry>]".

@@ -12,6 +12,7 @@
 #include "model/taint.h"
 #include "placement/capacity.h"
 #include "policies/scheduling/exclusions.h"
+#include "policies/scheduling/health.h"
 #include "usage/holdings.h"
 
 namespace berth::placement {
@@ -190,10 +191,12 @@ MetricFamily QuarantineFamily(const cluster::Snapshot::Reader& view) {
 }  // namespace
 
 ClusterMetrics::ClusterMetrics(const cluster::Snapshot& snapshot,
-                               policies::scheduling::HealthConfig health, std::string taint,
+                               policies::scheduling::HealthConfig health,
+                               policies::scheduling::Mode mode, std::string taint,
                                std::function<model::Time()> now, BreakerLog& breaker_log)
     : snapshot_(snapshot),
       health_(std::move(health)),
+      mode_(mode),
       taint_(std::move(taint)),
       now_(std::move(now)),
       breaker_log_(breaker_log) {}
@@ -210,7 +213,9 @@ std::vector<MetricFamily> ClusterMetrics::Collect() const {
     in_use = usage::CountDevicesInUse(view, catalog, kMostUsers);
     families.push_back(TaintFamily(view, catalog, taint_));
     families.push_back(ConditionFamily(health_, view, now_()));
-    exclusions = policies::scheduling::Exclusions(health_, catalog, view, now_());
+    if (mode_ == policies::scheduling::Mode::kEnforce) {
+      exclusions = policies::scheduling::Exclusions(health_, catalog, view, now_());
+    }
     families.push_back(QuarantineFamily(view));
     breakers = policies::scheduling::Breakers(health_, catalog, view.Pools(), now_());
   }

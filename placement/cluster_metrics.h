@@ -12,7 +12,8 @@
 #include "model/accelerator.h"
 #include "model/time.h"
 #include "placement/breaker_log.h"
-#include "policies/scheduling/health.h"
+#include "policies/scheduling/config.h"
+#include "policies/scheduling/health_config.h"
 
 namespace berth::placement {
 
@@ -21,7 +22,8 @@ namespace berth::placement {
 ///   berth_nodes_tainted{accelerator}                  nodes that have Berth's taint
 ///   berth_nodes_by_condition{condition,resources,effect}
 ///   berth_node_excluded_devices{node,accelerator,condition,resources}
-///                                                     only nodes that a condition excludes now
+///                                                     only nodes that a condition excludes now;
+///                                                     see policies::scheduling::Exclusions
 ///   berth_node_excluded_since_seconds{the same}       when the fault began, Unix time
 ///   berth_node_exclusions_omitted                     excluded nodes beyond kMostExclusions
 ///   berth_breaker_tripped{accelerator,condition}      1 while tripped, else 0
@@ -45,11 +47,13 @@ class ClusterMetrics : public prometheus::Collectable {
   /// creators as pods. All others together have one more for each accelerator.
   static constexpr std::size_t kMostUsers = 1000;
 
-  /// `taint` is the key of Berth's taint, which the snapshot must keep. `now` is the time by which
-  /// conditions are judged, as for the engine. `snapshot` and `breaker_log` must outlive this
-  /// object.
+  /// `mode` is that of the policy health: in Observe nodes are counted by condition, and none is
+  /// excluded. `taint` is the key of Berth's taint, which the snapshot must keep. `now` is the time
+  /// by which conditions are judged, as for the engine. `snapshot` and `breaker_log` must outlive
+  /// this object.
   ClusterMetrics(const cluster::Snapshot& snapshot, policies::scheduling::HealthConfig health,
-                 std::string taint, std::function<model::Time()> now, BreakerLog& breaker_log);
+                 policies::scheduling::Mode mode, std::string taint,
+                 std::function<model::Time()> now, BreakerLog& breaker_log);
 
   /// Called at each scrape, on the thread that serves it. Holds the snapshot's read lock while it
   /// counts. Afterwards passes all breakers to the BreakerLog, so a breaker's change is logged at
@@ -60,6 +64,7 @@ class ClusterMetrics : public prometheus::Collectable {
   const cluster::Snapshot& snapshot_;
   // The conditions to count, and the breaker's settings.
   const policies::scheduling::HealthConfig health_;
+  const policies::scheduling::Mode mode_;
   const std::string taint_;
   const std::function<model::Time()> now_;
   // Gets all breakers at each scrape.

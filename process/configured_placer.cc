@@ -25,9 +25,10 @@ void Stop(const std::shared_ptr<const ConfiguredPlacer::Generation>& generation)
 
 }  // namespace
 
-const policies::scheduling::HealthConfig& ConfiguredPlacer::Generation::health() const {
+const policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>&
+ConfiguredPlacer::Generation::health() const {
   using Settings = policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>;
-  return std::get<Settings>(config.scheduling.policies.all).config;
+  return std::get<Settings>(config.scheduling.policies.all);
 }
 
 ConfiguredPlacer::ConfiguredPlacer(const config::BerthConfiguration& config, kube::ApiConfig api,

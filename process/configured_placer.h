@@ -44,8 +44,8 @@ class ConfiguredPlacer {
     /// Also keeps the cluster alive.
     std::shared_ptr<extender::Placer> placer;
 
-    /// The block health of `config`.
-    const policies::scheduling::HealthConfig& health() const;
+    /// The policy health of `config`: its mode, and the block health.
+    const policies::scheduling::PolicySettings<policies::scheduling::HealthPolicy>& health() const;
   };
 
   /// Called with each placer that is to replace the former one: on the thread that calls Apply(),

@@ -25,7 +25,8 @@ class CurrentClusterMetrics final : public prometheus::Collectable {
 
   std::vector<prometheus::MetricFamily> Collect() const override {
     const auto current = placer_.Current();
-    return placement::ClusterMetrics(current->cluster->snapshot(), current->health(),
+    const auto& health = current->health();
+    return placement::ClusterMetrics(current->cluster->snapshot(), health.config, health.mode,
                                      model::kExcludedTaint.Below(current->config.prefix), Now,
                                      breaker_log_)
         .Collect();

@@ -47,7 +47,7 @@ std::vector<Exclusion> Exclusions(const HealthConfig& config,
                                   const model::ClusterView& view, model::Time now) {
   std::vector<Exclusion> exclusions;
   for (const HealthCondition& entry : AllConditions(config)) {
-    if (entry.effect != Effect::kExclude || entry.max_runtime.count() > 0) continue;
+    if (entry.effect != Effect::kExclude || entry.IsMaintenance()) continue;
     const auto weakened = WeakenedIn(entry, config, catalog.size(), view.Pools(), now);
     for (model::NodeIndex i = 0; i < view.EndIndex(); ++i) {
       const model::NodeState* const node = view.At(i);

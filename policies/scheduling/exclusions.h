@@ -36,9 +36,9 @@ struct Exclusion {
 /// Returns the nodes that an entry of AllConditions(config) excludes as of `now`, the longest
 /// excluded first, and then in the order of the view. A node is there once for each of its entries.
 ///
-/// Entries with a maxRuntime are left out: they announce maintenance, and nothing is broken. So are
-/// those that a tripped breaker weakens to Penalize in the node's pool, and nodes in quarantine,
-/// about which nothing is known.
+/// Entries that tell of maintenance are left out, because nothing is broken. So are those that a
+/// tripped breaker weakens to Penalize in the node's pool, and nodes in quarantine, about which
+/// nothing is known.
 ///
 /// Visits every node once for each entry. No I/O, no clock; thread-safe.
 std::vector<Exclusion> Exclusions(const HealthConfig& config,

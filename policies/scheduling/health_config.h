@@ -78,6 +78,12 @@ struct HealthCondition {
   std::optional<model::Duration> stale_after = {};
   /// Pods that state a max-runtime of at most this much are left alone by the entry; 0 for none.
   model::Duration max_runtime{0};
+  /// Whether the condition tells of maintenance; see IsMaintenance().
+  bool maintenance = false;
+
+  /// Whether the condition tells of maintenance, so that the node is no broken one, however long
+  /// the entry excludes it. One with a max_runtime always does: a fault leaves no pod alone.
+  bool IsMaintenance() const { return maintenance || max_runtime.count() > 0; }
 
   /// Whether the entry is for every pod, whatever it asks for and states.
   bool IsForAllPods() const { return resources.empty() && max_runtime.count() == 0; }
@@ -109,6 +115,10 @@ void VisitFields(Visitor& visit, HealthCondition& condition) {
   visit("maxRuntime", condition.max_runtime,
         "The entry leaves pods alone that state by the annotation berth.dev/max-runtime that they "
         "run for at most this long; 0s: none. For maintenance that is planned");
+  visit("maintenance", condition.maintenance,
+        "Whether the condition tells of maintenance, as it does wherever maxRuntime is set, and "
+        "not of a fault: then nobody is asked or allowed to repair the node, and its devices do "
+        "not count as lost");
 }
 
 /// What happens to a condition's effect if too many nodes have the condition.

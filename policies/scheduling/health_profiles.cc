@@ -32,6 +32,12 @@ HealthCondition Excluding(std::string_view type, std::optional<model::Duration> 
           .stale_after = stale_after};
 }
 
+// One that tells of work on the node, which is not broken.
+HealthCondition OfMaintenance(HealthCondition condition) {
+  condition.maintenance = true;
+  return condition;
+}
+
 HealthCondition Penalizing(std::string_view type, std::optional<model::Duration> stale_after = {}) {
   return {.type = std::string(type), .effect = Effect::kPenalize, .stale_after = stale_after};
 }
@@ -127,7 +133,7 @@ HealthProfileSpec Nvsentinel() {
         "EFAStateCheck", "EFADegradationCheck"}) {
     AddNetwork(type, kNever, conditions);
   }
-  conditions.push_back(Excluding("CSPMaintenance", kNever));
+  conditions.push_back(OfMaintenance(Excluding("CSPMaintenance", kNever)));
   return {.profile = HealthProfile::kNvsentinel,
           .detector = "NVSentinel",
           .source = "NVIDIA/NVSentinel, platform-connectors (227932c) and the monitors to v1.31.0",
@@ -160,9 +166,10 @@ HealthProfileSpec Aks() {
   std::vector<HealthCondition> conditions = StockConditions();
   for (const char* type :
        {"GPUMissing", "NVLinkStatusInactive", "XIDErrors", "FilesystemCorruptionProblem",
-        "KubeletProblem", "ContainerRuntimeProblem", "VMEventScheduled"}) {
+        "KubeletProblem", "ContainerRuntimeProblem"}) {
     conditions.push_back(Excluding(type, kThreeHeartbeats));
   }
+  conditions.push_back(OfMaintenance(Excluding("VMEventScheduled", kThreeHeartbeats)));
   for (const char* type : {"GPUClockThrottling", "UnhealthyNvidiaDevicePlugin"}) {
     conditions.push_back(Penalizing(type, kThreeHeartbeats));
   }
@@ -212,7 +219,8 @@ HealthProfileSpec Lifecycle() {
   std::vector<HealthCondition> conditions = {std::move(planned)};
   for (const char* type :
        {"MaintenanceInProgress", "DrainInProgress", "Drained", "GracefulNodeShutdownInProgress"}) {
-    conditions.push_back({.type = type, .effect = Effect::kExclude, .stale_after = kNever});
+    conditions.push_back(
+        OfMaintenance({.type = type, .effect = Effect::kExclude, .stale_after = kNever}));
   }
   return {.profile = HealthProfile::kLifecycle,
           .detector = "administrators and their controllers, by the names of Kubernetes 1.37",

@@ -144,6 +144,23 @@ TEST_F(CliExtender, TakesOverNewPoliciesAndKeepsThemWhereTheFileBreaks) {
   EXPECT_THAT(text, HasSubstr("condition=\"BadFan\""));
 }
 
+// Pods go there as before, so no alert may say that the node gets none.
+TEST_F(CliExtender, NamesNoExcludedNodesWhereThePolicyOnlyObserves) {
+  constexpr char kExcluded[] = "berth_node_excluded_devices{node=\"node-1\"";
+  constexpr char kCounted[] =
+      "berth_nodes_by_condition{condition=\"GPUIsLost\",resources=\"\",effect=\"Exclude\"} 1\n";
+  api_.Put(NodeWithCondition("GPUIsLost"));
+  ChildProcess berth(Words());
+  const std::uint16_t metrics = PortOf(berth, "metrics");
+  ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"nodes\"")) << berth.error();
+  ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"pods\"")) << berth.error();
+  EXPECT_THAT(Get(metrics, "/metrics").body, AllOf(HasSubstr(kExcluded), HasSubstr(kCounted)));
+
+  Words("scheduling: {policies: {health: {mode: Observe}}}\n");
+  ASSERT_TRUE(berth.AwaitError("configuration reloaded")) << berth.error();
+  EXPECT_THAT(Get(metrics, "/metrics").body, AllOf(Not(HasSubstr(kExcluded)), HasSubstr(kCounted)));
+}
+
 TEST_F(CliExtender, ListsTheClusterAnewForANewCatalogue) {
   ChildProcess berth(Words());
   const std::uint16_t extender = PortOf(berth, "extender");

@@ -168,7 +168,8 @@ TEST_F(ExtenderOverTls, ApiServerGoneTheLastSnapshotServesAndItsAgeTells) {
   EXPECT_TRUE(AwaitFitting({"n1"}));
   EXPECT_EQ(snapshot_.LastHeard(cluster::Kind::kNodes), heard);
   metrics_.AddCollectable(std::make_shared<placement::ClusterMetrics>(
-      snapshot_, policies::scheduling::HealthConfig{}, "berth.dev/excluded", Now, breaker_log_));
+      snapshot_, policies::scheduling::HealthConfig{}, policies::scheduling::Mode::kEnforce,
+      "berth.dev/excluded", Now, breaker_log_));
   EXPECT_THAT(metrics_.Exposition(), HasSubstr("berth_snapshot_age_seconds{kind=\"nodes\"}"));
 
   server_->Resume();

@@ -94,8 +94,8 @@ TEST_F(PlacementServiceTest, CountsWhatTheMetricsCount) {
   EXPECT_EQ(placement::TimeOf(response.time()), policies::scheduling::kNow);
   placement::BreakerLog breaker_log;
   metrics_.AddCollectable(std::make_shared<placement::ClusterMetrics>(
-      berth.snapshot, policies::scheduling::HealthConfig{}, "berth.dev/excluded",
-      [] { return policies::scheduling::kNow; }, breaker_log));
+      berth.snapshot, policies::scheduling::HealthConfig{}, policies::scheduling::Mode::kEnforce,
+      "berth.dev/excluded", [] { return policies::scheduling::kNow; }, breaker_log));
   const std::string text = metrics_.Exposition();
   for (const v1::AcceleratorCapacity& each : response.accelerators()) {
     const std::string labels = "{accelerator=\"" + each.accelerator() + "\"";

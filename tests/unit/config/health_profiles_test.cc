@@ -59,6 +59,12 @@ TEST(HealthProfilesYaml, TellsWhoPublishesThemAndWhereThatWasRead) {
                         "  - {type: XidCriticalError, effect: Exclude, recovery: 10m}\n"));
 }
 
+TEST(HealthProfilesYaml, TellsWhatIsMaintenance) {
+  EXPECT_THAT(
+      HealthProfilesYaml(),
+      HasSubstr("  - {type: Drained, effect: Exclude, staleAfter: 0s, maintenance: true}\n"));
+}
+
 TEST(HealthProfiles, AreReadByName) {
   EXPECT_THAT(Read("  profiles: [npd, lifecycle]\n").profiles,
               ElementsAre(HealthProfile::kNpd, HealthProfile::kLifecycle));
@@ -100,6 +106,20 @@ TEST(BadStatus, IsTrueOrFalse) {
   EXPECT_THAT(ErrorsOfHealth("  conditions: [{type: A, effect: Exclude, badStatus: Unknown}]\n"),
               HasSubstr("health.conditions[0].badStatus: must be one of True, False, got "
                         "\"Unknown\""));
+}
+
+TEST(Maintenance, IsToldOnlyWhereTheEntrySaysSo) {
+  const auto maintenance = [](const std::string& rest) {
+    return Read("  conditions: [{type: A, effect: Exclude" + rest + "}]\n")
+        .conditions.at(0)
+        .IsMaintenance();
+  };
+  EXPECT_FALSE(maintenance(""));
+  EXPECT_FALSE(maintenance(", maintenance: false"));
+  EXPECT_TRUE(maintenance(", maintenance: true"));
+  EXPECT_TRUE(maintenance(", maxRuntime: 1h"));
+  EXPECT_THAT(ErrorsOfHealth("  conditions: [{type: A, effect: Exclude, maintenance: yes}]\n"),
+              HasSubstr("health.conditions[0].maintenance: must be true or false, got \"yes\""));
 }
 
 TEST(StaleAfter, OfAnEntryMayBeLeftOutAndMayBeNever) {

@@ -10,10 +10,15 @@
 namespace berth::controller {
 namespace {
 
-using policies::scheduling::kGpu;
 using policies::scheduling::kNow;
 using std::chrono::minutes;
 using What = FaultChange::What;
+
+constexpr char kSlice[] = "nvidia.com/mig-1g.5gb";
+const model::AcceleratorSpec kPool = {.name = "A100",
+                                      .resource = "nvidia.com/gpu",
+                                      .slices = {{.resource = kSlice, .per_device = 7}},
+                                      .nodes = {}};
 
 FaultChange Change(What what, std::vector<std::string> resources = {}) {
   return {.what = what,
@@ -33,7 +38,7 @@ TEST(FaultEvent, TellsOfANodeWhenItIsExcludedAndWhenItIsBack) {
     "apiVersion": "v1", "kind": "Event", "metadata": {"name": ")" + excluded->id + R"("},
     "involvedObject": {"apiVersion": "v1", "kind": "Node", "name": "gpu-7", "uid": "node-uid"},
     "reason": "Excluded", "type": "Warning", "count": 1, "source": {"component": "berth"},
-    "message": "Berth keeps pods off this node, which has had GPUIsLost since 2027-01-15T07:57:00Z.",
+    "message": "Berth keeps pods that ask for accelerators off this node, which has had GPUIsLost since 2027-01-15T07:57:00Z.",
     "firstTimestamp": "2027-01-15T08:00:00Z", "lastTimestamp": "2027-01-15T08:00:00Z"})"));
   EXPECT_EQ(PathOf(*excluded), "/api/v1/namespaces/default/events");
 
@@ -41,7 +46,9 @@ TEST(FaultEvent, TellsOfANodeWhenItIsExcludedAndWhenItIsBack) {
   ASSERT_TRUE(returned);
   EXPECT_EQ(returned->reason, "Returned");
   EXPECT_FALSE(returned->is_warning);
-  EXPECT_EQ(returned->message, "Berth lets pods on this node again: GPUIsLost is over, after 3m.");
+  EXPECT_EQ(returned->message,
+            "Berth lets pods that ask for accelerators on this node again: GPUIsLost is over, "
+            "after 3m.");
 
   EXPECT_FALSE(EventOfNode(Change(What::kVacated)));
   FaultChange still_out = Change(What::kReturned);
@@ -74,28 +81,41 @@ TEST(FaultEvent, TellsPodsThatHoldDevices) {
           "uid": "train-uid"})"));
   EXPECT_EQ(
       json["message"],
-      "Node gpu-7 has had GPUIsLost since 2027-01-15T07:57:00Z. Berth puts no more pods there. "
-      "This one may hang or fail: have it write a checkpoint while it can.");
+      "Node gpu-7 has had GPUIsLost since 2027-01-15T07:57:00Z. Berth puts no more pods that ask "
+      "for accelerators there. This one may hang or fail: have it write a checkpoint while it "
+      "can.");
   EXPECT_EQ(PathOf(event), "/api/v1/namespaces/ml/events");
 
   model::Pod ended = PodOn("gpu-7");
   ended.terminated = true;
   model::Pod cpu = PodOn("gpu-7");
   cpu.requests = {};
-  EXPECT_TRUE(IsToldOf(change, PodOn("gpu-7"), kGpu));
-  EXPECT_FALSE(IsToldOf(change, PodOn("gpu-8"), kGpu));
-  EXPECT_FALSE(IsToldOf(change, ended, kGpu));
-  EXPECT_FALSE(IsToldOf(change, cpu, kGpu));
+  EXPECT_TRUE(IsToldOf(change, PodOn("gpu-7"), kPool));
+  EXPECT_FALSE(IsToldOf(change, PodOn("gpu-8"), kPool));
+  EXPECT_FALSE(IsToldOf(change, ended, kPool));
+  EXPECT_FALSE(IsToldOf(change, cpu, kPool));
+}
+
+TEST(FaultEvent, IsForPodsThatHoldSlicesToo) {
+  model::Pod sliced = PodOn("gpu-7");
+  sliced.requests = {};
+  sliced.requests.Set(kSlice, 1);
+  EXPECT_TRUE(IsToldOf(Change(What::kExcluded), sliced, kPool));
+  model::Pod other = PodOn("gpu-7");
+  other.requests = {};
+  other.requests.Set("vendor.com/part", 1);
+  EXPECT_FALSE(IsToldOf(Change(What::kExcluded), other, kPool));
 }
 
 TEST(FaultEvent, OfAConditionOfSomeResourcesIsForPodsThatAskForThem) {
   const FaultChange change = Change(What::kExcluded, {"rdma/*", "vendor.com/nic"});
   EXPECT_THAT(EventOfNode(change)->message,
-              testing::StartsWith("Berth keeps pods that ask for rdma/*, vendor.com/nic off"));
+              testing::StartsWith("Berth keeps pods that ask for accelerators and for rdma/* or "
+                                  "vendor.com/nic off"));
   model::Pod rdma = PodOn("gpu-7");
   rdma.requests.Set("rdma/hca", 1);
-  EXPECT_TRUE(IsToldOf(change, rdma, kGpu));
-  EXPECT_FALSE(IsToldOf(change, PodOn("gpu-7"), kGpu));
+  EXPECT_TRUE(IsToldOf(change, rdma, kPool));
+  EXPECT_FALSE(IsToldOf(change, PodOn("gpu-7"), kPool));
 }
 
 }  // namespace

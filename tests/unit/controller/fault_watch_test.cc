@@ -89,6 +89,20 @@ TEST_F(FaultWatchTest, SeesAFaultFromItsBeginningToTheNodesReturn) {
   EXPECT_EQ(watch_.size(), 0U);
 }
 
+// Pods that hold parts of its devices are on the node as well as those that hold whole ones.
+TEST_F(FaultWatchTest, ANodeIsVacatedWhenItsSlicesAreFree) {
+  const auto using_slice = [](model::NodeState node) {
+    node.used.Set("nvidia.com/mig-1g.6gb", 1);
+    return node;
+  };
+  const model::NodeState broken = With(WatchedNode("a"), kLost, kNow + seconds(1));
+  EXPECT_THAT(See({using_slice(WatchedNode("a"))}, seconds(0)), IsEmpty());
+  EXPECT_THAT(See({using_slice(Using(broken, 1))}, seconds(3)),
+              ElementsAre("excluded a GPUIsLost 2s"));
+  EXPECT_THAT(See({using_slice(broken)}, seconds(9)), IsEmpty());
+  EXPECT_THAT(See({broken}, seconds(61)), ElementsAre("vacated a GPUIsLost 60s"));
+}
+
 TEST_F(FaultWatchTest, CountsNothingTwiceAfterARestart) {
   const model::NodeState broken = With(WatchedNode("a"), kLost, kNow - hours(5));
   EXPECT_THAT(See({Using(broken, 4)}, seconds(0)), IsEmpty());
@@ -116,6 +130,29 @@ TEST_F(FaultWatchTest, SaysThatANodeIsBackWhenItsLastFaultIsOver) {
               ElementsAre("returned a GPURuntimeError 9s"));
   EXPECT_THAT(See({WatchedNode("a"), With(WatchedNode("b"), kLost, kNow)}, seconds(10)),
               ElementsAre("returned a GPUIsLost 10s, back"));
+}
+
+// Work on a node is no fault of it, and keeps pods off all the same.
+TEST_F(FaultWatchTest, SaysNothingOfMaintenanceNorThatANodeIsBackMeanwhile) {
+  policies::scheduling::HealthConfig health = Health();
+  health.conditions.push_back({.type = "Drained", .maintenance = true});
+  health.conditions.push_back({.type = "MaintenancePlanned", .max_runtime = hours(1)});
+  for (const char* type : {"Drained", "MaintenancePlanned"}) {
+    FaultWatch watch(health);
+    const auto look = [&](const model::NodeState& node, model::Duration at) {
+      return watch.Look(policies::scheduling::FixedView({node}), *policies::scheduling::Catalog(),
+                        kNow + at);
+    };
+    EXPECT_THAT(look(WatchedNode("a"), seconds(0)), IsEmpty());
+    const model::NodeState worked_on = With(WatchedNode("a"), type, kNow);
+    EXPECT_THAT(look(worked_on, seconds(1)), IsEmpty());
+    EXPECT_EQ(look(With(worked_on, kLost, kNow + seconds(1)), seconds(2)).size(), 1U);
+    const auto repaired = look(worked_on, seconds(9));
+    ASSERT_EQ(repaired.size(), 1U);
+    EXPECT_EQ(repaired[0].what, FaultChange::What::kReturned);
+    EXPECT_FALSE(repaired[0].is_back) << type;
+    EXPECT_THAT(look(WatchedNode("a"), seconds(10)), IsEmpty());
+  }
 }
 
 TEST_F(FaultWatchTest, TakesNoDeletedReplacedOrUnreadableNodeForRepaired) {
@@ -172,10 +209,12 @@ TEST(FaultMetrics, MeasureWhatIsKnownByCondition) {
   FaultMetrics faults(metrics);
   policies::scheduling::HealthConfig health = Health();
   health.conditions.push_back({.type = "MaintenancePlanned", .max_runtime = hours(1)});
+  health.conditions.push_back({.type = "Drained", .maintenance = true});
   faults.Expect(health);
   EXPECT_THAT(metrics.Exposition(),
               HasSubstr(R"(berth_fault_return_delay_seconds_count{condition="NICLinkDown"} 0)"));
   EXPECT_THAT(metrics.Exposition(), Not(HasSubstr("MaintenancePlanned")));
+  EXPECT_THAT(metrics.Exposition(), Not(HasSubstr("Drained")));
   FaultChange change{.fault = {.node = "a", .condition = kLost}, .after = seconds(7)};
   faults.OnChange(change);
   change.what = FaultChange::What::kVacated;

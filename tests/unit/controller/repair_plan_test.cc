@@ -84,12 +84,32 @@ TEST(PlanRepairs, EndsWithTheFault) {
   EXPECT_THAT(PlanOf(nodes), ElementsAre(Deny(2)));
 }
 
-TEST(PlanRepairs, MaintenanceIsNoFault) {
-  auto nodes = RepairNodes(12);
-  nodes[1] = WithCondition(nodes[1], "MaintenancePlanned");
+RepairRules MaintenanceRules() {
   RepairRules rules = LabelRules();
-  rules.health.profiles = {policies::scheduling::HealthProfile::kLifecycle};
-  EXPECT_THAT(PlanOf(nodes, rules), IsEmpty());
+  rules.health.profiles = {policies::scheduling::HealthProfile::kPfn,
+                           policies::scheduling::HealthProfile::kLifecycle};
+  return rules;
+}
+
+TEST(PlanRepairs, MaintenanceIsNoFault) {
+  for (const char* type : {"MaintenancePlanned", "MaintenanceInProgress", "DrainInProgress",
+                           "Drained", "GracefulNodeShutdownInProgress"}) {
+    auto nodes = RepairNodes(12);
+    nodes[1] = WithCondition(nodes[1], type);
+    nodes[2] = WithCondition(Broken(nodes[2]), type);
+    EXPECT_THAT(PlanOf(nodes, MaintenanceRules()), ElementsAre(Allow(2))) << type;
+  }
+}
+
+// A node that is worked on is away. One on which work is announced still takes pods.
+TEST(PlanRepairs, NodesInMaintenanceAreAway) {
+  const auto plan = [](const char* type) {
+    auto nodes = BrokenNodes(3, 12);
+    nodes[7] = WithCondition(nodes[7], type);
+    return PlanOf(nodes, MaintenanceRules());
+  };
+  EXPECT_THAT(plan("Drained"), IsEmpty());
+  EXPECT_THAT(plan("MaintenancePlanned"), SizeIs(3));
 }
 
 // The brake: as many as the share, and not one more.

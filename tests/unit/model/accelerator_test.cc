@@ -307,6 +307,21 @@ TEST(AcceleratorCatalogTest, ListsEveryResourceOnce) {
   EXPECT_FALSE(catalog.HasResource("cpu"));
 }
 
+TEST(AcceleratorSpecTest, HasDevicesAlsoInParts) {
+  AcceleratorSpec sliced = Valid("B");
+  sliced.slices = {{"nvidia.com/mig-1g.5gb", 8}};
+  const auto has = [&sliced](std::string_view resource, std::int64_t amount) {
+    Resources amounts;
+    amounts.Set("cpu", 1000);
+    amounts.Set(resource, amount);
+    return HasDevicesOf(sliced, amounts);
+  };
+  EXPECT_TRUE(has("nvidia.com/gpu", 1));
+  EXPECT_TRUE(has("nvidia.com/mig-1g.5gb", 1));
+  EXPECT_FALSE(has("nvidia.com/gpu", 0));
+  EXPECT_FALSE(has("nvidia.com/mig-2g.10gb", 1));
+}
+
 TEST(AcceleratorCatalogTest, MayBeEmpty) {
   const auto catalog = AcceleratorCatalog::Make({});
   ASSERT_TRUE(catalog.ok());

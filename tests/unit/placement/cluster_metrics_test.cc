@@ -12,12 +12,13 @@ namespace {
 
 using model::ConditionStatus;
 using policies::scheduling::GpuNode;
+using policies::scheduling::Mode;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string Exposition(extender::ExtenderUnderTest& berth) {
+std::string Exposition(extender::ExtenderUnderTest& berth, Mode mode = Mode::kEnforce) {
   berth.metrics->AddCollectable(std::make_shared<ClusterMetrics>(
-      berth.snapshot, policies::scheduling::HealthConfig{}, "berth.dev/excluded",
+      berth.snapshot, policies::scheduling::HealthConfig{}, mode, "berth.dev/excluded",
       [] { return policies::scheduling::kNow; }, berth.breaker_log));
   return berth.metrics->Exposition();
 }
@@ -129,6 +130,18 @@ TEST(ClusterMetrics, NameExcludedNodesAndNoOthers) {
   EXPECT_THAT(text, HasSubstr("berth_node_exclusions_omitted 0"));
 }
 
+// Pods go there as before: nobody is to repair the node, and nothing is lost.
+TEST(ClusterMetrics, NameNoExcludedNodesWhereThePolicyOnlyObserves) {
+  extender::ExtenderUnderTest berth({extender::WithCondition(GpuNode("lost", "NVIDIA-A30"),
+                                                             "GPUIsLost", ConditionStatus::kTrue)});
+  const std::string text = Exposition(berth, Mode::kObserve);
+  EXPECT_EQ(SeriesOf(text, "berth_node_excluded_devices{"), 0U);
+  EXPECT_EQ(SeriesOf(text, "berth_node_excluded_since_seconds{"), 0U);
+  EXPECT_THAT(text, HasSubstr("berth_node_exclusions_omitted 0"));
+  EXPECT_THAT(text, HasSubstr("berth_nodes_by_condition{condition=\"GPUIsLost\",resources=\"\","
+                              "effect=\"Exclude\"} 1"));
+}
+
 TEST(ClusterMetrics, NameNoMoreExcludedNodesThanMonitoringBears) {
   std::vector<model::NodeState> nodes;
   for (std::size_t i = 0; i < ClusterMetrics::kMostExclusions + 2; ++i) {
@@ -156,7 +169,7 @@ TEST(ClusterMetrics, CountTaintedNodes) {
   BreakerLog log;
   server::Metrics metrics;
   metrics.AddCollectable(std::make_shared<ClusterMetrics>(
-      snapshot, policies::scheduling::HealthConfig{}, "berth.dev/excluded",
+      snapshot, policies::scheduling::HealthConfig{}, Mode::kEnforce, "berth.dev/excluded",
       [] { return policies::scheduling::kNow; }, log));
   const std::string text = metrics.Exposition();
   EXPECT_THAT(text, HasSubstr(R"(berth_nodes_tainted{accelerator="A30"} 2)"));
@@ -173,7 +186,7 @@ TEST(ClusterMetrics, TellWhichBreakersAreTripped) {
   }
   extender::ExtenderUnderTest berth(nodes);
   berth.metrics->AddCollectable(std::make_shared<ClusterMetrics>(
-      berth.snapshot, policies::scheduling::HealthConfig{}, "berth.dev/excluded",
+      berth.snapshot, policies::scheduling::HealthConfig{}, Mode::kEnforce, "berth.dev/excluded",
       [] { return policies::scheduling::kNow; }, berth.breaker_log));
   const auto exposition = [&berth] {
     testing::internal::CaptureStderr();

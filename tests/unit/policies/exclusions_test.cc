@@ -74,17 +74,18 @@ TEST(Exclusions, AreSortedByAgeAndThereOnceForEachEntry) {
   EXPECT_THAT(found[2].resources, ElementsAre("rdma/*"));
 }
 
-TEST(Exclusions, DoNotHoldWhatOnlyPenalizesIsTooShortOrAnnouncesMaintenance) {
+TEST(Exclusions, DoNotHoldWhatOnlyPenalizesIsTooShortOrTellsOfMaintenance) {
   const HealthConfig config = ConfigWith({{.type = "PCIeLinkDegraded", .effect = Effect::kPenalize},
                                           {.type = "DStateProcess", .min_duration = minutes(10)},
-                                          {.type = "MaintenancePlanned", .max_runtime = hours(1)}});
+                                          {.type = "MaintenancePlanned", .max_runtime = hours(1)},
+                                          {.type = "Drained", .maintenance = true}});
   model::NodeState quarantined = Node("odd", "DStateProcess", kStatusTrue, kNow - hours(1));
   quarantined.quarantined = true;
-  EXPECT_THAT(
-      Of(config, {Node("a", "PCIeLinkDegraded", kStatusTrue, kNow - hours(1)),
-                  Node("b", "DStateProcess", kStatusTrue, kNow - minutes(9)),
-                  Node("c", "MaintenancePlanned", kStatusTrue, kNow - hours(1)), quarantined}),
-      IsEmpty());
+  EXPECT_THAT(Of(config, {Node("a", "PCIeLinkDegraded", kStatusTrue, kNow - hours(1)),
+                          Node("b", "DStateProcess", kStatusTrue, kNow - minutes(9)),
+                          Node("c", "MaintenancePlanned", kStatusTrue, kNow - hours(1)),
+                          Node("d", "Drained", kStatusTrue, kNow - hours(1)), quarantined}),
+              IsEmpty());
   EXPECT_THAT(NamesOf(Of(config, {Node("b", "DStateProcess", kStatusTrue, kNow - minutes(10))})),
               ElementsAre("b: DStateProcess"));
 }

@@ -460,6 +460,20 @@ TEST(HealthProfiles, EachTypeHasItsEffectAndNoOther) {
   }
 }
 
+// A node that somebody works on is not broken: nobody is to repair it, and nothing is lost.
+TEST(HealthProfiles, TellMaintenanceFromFaults) {
+  std::vector<std::string> types;
+  for (const HealthProfileSpec& spec : HealthProfiles()) {
+    for (const HealthCondition& entry : spec.conditions) {
+      if (entry.IsMaintenance()) types.push_back(entry.type);
+    }
+  }
+  EXPECT_EQ(types,
+            (std::vector<std::string>{"CSPMaintenance", "VMEventScheduled", "MaintenancePlanned",
+                                      "MaintenanceInProgress", "DrainInProgress", "Drained",
+                                      "GracefulNodeShutdownInProgress"}));
+}
+
 std::vector<std::string> TypesOf(const HealthConfig& config) {
   std::vector<std::string> types;
   for (const HealthCondition& entry : AllConditions(config)) types.push_back(entry.type);
