@@ -195,12 +195,19 @@ HealthProfileSpec Gke() {
 }
 
 HealthProfileSpec Nebius() {
-  return {.profile = HealthProfile::kNebius,
-          .detector = "Nebius Managed Kubernetes",
-          .source = "the conditions of its node groups' automatic repair",
-          .note = "",
-          .conditions = {Excluding("NebiusGPUError"), Excluding("NebiusBootDiskIOError")},
-          .only_when_bad = true};
+  return {
+      .profile = HealthProfile::kNebius,
+      .detector = "Nebius Managed Kubernetes",
+      .source =
+          "nebius/nebius-solutions-library c1861f9, soperator/modules/k8s/k8s_ng_workers_v2.tf; "
+          "the label: k8s-training/mig.tf",
+      .note =
+          "The conditions by which it repairs nodes. Whether nodes that are well have them is "
+          "not known",
+      .conditions = {Excluding("NebiusGPUError"), Excluding("NebiusBootDiskIOError"),
+                     Excluding("NebiusContainerRuntimeError")},
+      .only_when_bad = true,
+      .labels = {"nebius.com/node-group-id"}};
 }
 
 HealthProfileSpec Amd() {

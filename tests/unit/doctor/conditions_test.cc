@@ -132,6 +132,14 @@ TEST_F(CheckConditionsTest, NameAksByItsLabelAlone) {
   EXPECT_THAT(Named(), ElementsAre(HasSubstr("lacks aks")));
 }
 
+// Nodes that are well may have none of its conditions.
+TEST_F(CheckConditionsTest, NameNebiusByItsLabelAlone) {
+  model::StringMap& labels = facts_.nodes->front().labels;
+  labels.emplace_back("nebius.com/node-group-id", "mk8snodegroup-1");
+  model::Normalize(labels);
+  EXPECT_THAT(Named(), ElementsAre(HasSubstr("lacks nebius")));
+}
+
 TEST_F(CheckConditionsTest, NameSeveralDetectors) {
   Publish({"NebiusGPUError", "Drained"});
   EXPECT_THAT(Named(), SizeIs(2));
