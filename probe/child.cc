@@ -232,7 +232,7 @@ std::optional<Guarded> Lock(int fd, std::chrono::milliseconds timeout) {
     has_waited = true;
     const std::string hangs = ContentOf(fd);
     if (!hangs.empty()) return Hung(fmt::format("{} of an earlier run still hangs", hangs));
-    if (Clock::now() >= deadline) return Failed("another run of this probe is still going on");
+    if (Clock::now() >= deadline) return Failed("another run is still going on");
     std::this_thread::sleep_for(kPause);
   }
   // Whoever this one has waited for has given up just now. To try the same again would take as

@@ -29,20 +29,9 @@ bool IsHardware(int exit_code) {
 }
 
 Verdict AskNvidiaSmi(const Settings& settings, Progress& progress, std::uint64_t expected) {
-  const ProgramResult result =
-      RunNvidiaSmi(settings, progress, {"--query-gpu=pci.bus_id", "--format=csv,noheader"});
-  std::uint64_t listed = 0;
-  for (const std::string& line : Split(result.output, "\n")) {
-    if (SaysLost(line)) return Bad("nvidia-smi: " + line);
-    // Every line with an address is a GPU, all others are warnings.
-    if (Split(line, ":").size() == 3 && line.size() <= 16) ++listed;
-  }
-  if (IsHardware(result.exit_code)) return Bad(ExplainExit(result));
-  const bool is_none = result.output.find("No devices were found") != std::string::npos;
-  if (result.exit_code != 0 && !is_none) return Unknown(ExplainExit(result));
-  if (listed < expected)
-    return Bad(fmt::format("nvidia-smi lists {} of {} GPUs", listed, expected));
-  return Well(fmt::format("{} GPUs answer", listed));
+  return JudgeGpuList(
+      RunNvidiaSmi(settings, progress, {"--query-gpu=pci.bus_id", "--format=csv,noheader"}),
+      expected);
 }
 
 }  // namespace
@@ -62,6 +51,21 @@ Verdict LookForLostGpus(const Settings& settings, Progress& progress) {
     return Well(fmt::format("{} accelerators on the PCI bus", devices.size()));
   }
   return AskNvidiaSmi(settings, progress, expected);
+}
+
+Verdict JudgeGpuList(const ProgramResult& result, std::uint64_t expected) {
+  std::uint64_t listed = 0;
+  for (const std::string& line : Split(result.output, "\n")) {
+    if (SaysLost(line)) return Bad("nvidia-smi: " + line);
+    // Every line with an address is a GPU, all others are warnings.
+    if (IsBusId(Trim(line))) ++listed;
+  }
+  if (IsHardware(result.exit_code)) return Bad(ExplainExit(result));
+  const bool is_none = result.output.find("No devices were found") != std::string::npos;
+  if (result.exit_code != 0 && !is_none) return Unknown(ExplainExit(result));
+  if (listed < expected)
+    return Bad(fmt::format("nvidia-smi lists {} of {} GPUs", listed, expected));
+  return Well(fmt::format("{} GPUs answer", listed));
 }
 
 }  // namespace berth::probe

@@ -2,6 +2,7 @@
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
+#include <absl/strings/ascii.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,12 +40,15 @@ void Keep(const std::string& address, const GpuAnswer& answer, FieldReading& rea
   if (answer.told > kept.told) kept = answer;
 }
 
-/// Adds a line such as "00000000:3B:00.0, Yes". What is no such line is a warning.
+/// Adds a line such as "00000000:3B:00.0, Yes". Every other line is a warning, which may have a
+/// comma, too.
 void Add(std::string_view line, const Settings& settings,
          std::optional<bool> (*is_bad)(std::string_view, const Settings&), FieldReading& reading) {
   const std::size_t comma = line.find(',');
   if (comma == std::string_view::npos) return;
-  const std::string address = KernelAddress(Trim(line.substr(0, comma)));
+  const std::string_view bus_id = Trim(line.substr(0, comma));
+  if (!IsBusId(bus_id)) return;
+  const std::string address = KernelAddress(bus_id);
   const std::string_view value = Trim(line.substr(comma + 1));
   Keep(address, {ToldBy(value, settings, is_bad), std::string(value)}, reading);
 }
@@ -86,6 +90,9 @@ std::string ExplainExit(const ProgramResult& result) {
       {12, "libnvidia-ml is missing"},
       {14, "the infoROM of a GPU is corrupted"},
       {15, "a GPU has fallen off the bus"},
+      // NVML_ERROR_OPERATING_SYSTEM. nvidia-smi of driver 580.159.04 ends so when /dev/nvidiactl
+      // cannot be opened.
+      {17, "the operating system denies access to the GPUs"},
   };
   const std::string_view said = std::string_view(result.output).substr(0, result.output.find('\n'));
   const auto meaning = meanings.find(result.exit_code);
@@ -93,6 +100,13 @@ std::string ExplainExit(const ProgramResult& result) {
     return fmt::format("nvidia-smi: {} ({})", meaning->second, result.exit_code);
   }
   return fmt::format("nvidia-smi ({}): {}", result.exit_code, Trim(said));
+}
+
+bool IsBusId(std::string_view text) {
+  std::string shape(text);
+  std::replace_if(
+      shape.begin(), shape.end(), [](unsigned char c) { return absl::ascii_isxdigit(c); }, '0');
+  return shape == "0000:00:00.0" || shape == "00000000:00:00.0";
 }
 
 std::string KernelAddress(std::string_view bus_id) {
@@ -112,6 +126,12 @@ absl::StatusOr<FieldReading> ReadField(const Settings& settings, Progress& progr
       RunNvidiaSmi(settings, progress,
                    {fmt::format("{}={},{}", field.query, field.bus_id, field.name),
                     "--format=csv,noheader,nounits"});
+  return ReadAnswer(result, settings, is_bad);
+}
+
+absl::StatusOr<FieldReading> ReadAnswer(const ProgramResult& result, const Settings& settings,
+                                        std::optional<bool> (*is_bad)(std::string_view,
+                                                                      const Settings&)) {
   FieldReading reading;
   for (const std::string& line : Split(result.output, "\n")) Add(line, settings, is_bad, reading);
   absl::Status error = ErrorOf(result);

@@ -24,6 +24,11 @@ ProgramResult RunNvidiaSmi(const Settings& settings, Progress& progress,
 /// What an exit code other than 0 means, such as "nvidia-smi: the driver is not loaded (9)".
 std::string ExplainExit(const ProgramResult& result);
 
+/// Whether the text is nothing but the address of a PCI device: domain, bus, device and function in
+/// hexadecimal digits, with a domain of eight digits, as nvidia-smi writes it, or of four, as the
+/// kernel does.
+bool IsBusId(std::string_view text);
+
 /// The address of a GPU as the kernel writes it: 0000:3b:00.0 for 00000000:3B:00.0.
 std::string KernelAddress(std::string_view bus_id);
 
@@ -63,6 +68,11 @@ absl::StatusOr<FieldReading> ReadField(const Settings& settings, Progress& progr
                                        const Field& field,
                                        std::optional<bool> (*is_bad)(std::string_view value,
                                                                      const Settings& settings));
+
+/// Reads what nvidia-smi has answered to such a question, as ReadField() does.
+absl::StatusOr<FieldReading> ReadAnswer(const ProgramResult& result, const Settings& settings,
+                                        std::optional<bool> (*is_bad)(std::string_view value,
+                                                                      const Settings& settings));
 
 /// Judges "Yes", "Active" and "1" as bad, and "No", "Not Active" and "0" as well.
 std::optional<bool> IsYes(std::string_view value, const Settings& settings);

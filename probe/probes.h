@@ -27,8 +27,9 @@ struct Probe {
   std::string_view bad_reason;
   /// What it means that the probe hangs.
   Outcome on_hang;
-  /// The file that it locks: probes that run the same program share one, so that only one of them
-  /// is ever left behind. No others do: what one hangs in says nothing of what another reads.
+  /// The file that it locks: probes that run nvidia-smi share one, and so do those that read sysfs
+  /// and nothing else, so that only one of them is ever left behind. The others do not: what one
+  /// hangs in says nothing of what another reads.
   std::string_view lock;
   /// Flags besides those that all probes take, separated by blanks.
   std::string_view flags;

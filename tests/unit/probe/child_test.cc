@@ -125,7 +125,7 @@ TEST_F(ChildTest, WaitsForAnotherRunThatIsStillAtWork) {
   ASSERT_EQ(flock(other, LOCK_EX), 0);
   const Guarded guarded = Run([](Progress&) { return Well(""); });
   EXPECT_EQ(guarded.ending, Ending::kFailed);
-  EXPECT_EQ(guarded.detail, "another run of this probe is still going on");
+  EXPECT_EQ(guarded.detail, "another run is still going on");
   close(other);
   EXPECT_TRUE(IsFreed());
 }

@@ -38,6 +38,11 @@ TEST_F(GpuLostTest, IsBadWhenNvidiaSmiListsFewer) {
   EXPECT_EQ(Run(), Bad("nvidia-smi lists 0 of 2 GPUs"));
 }
 
+TEST_F(GpuLostTest, TakesNoWarningForAGpu) {
+  node_.NvidiaSmi("echo 00000000:3B:00.0; echo 'WARNING: a: b'; echo 3B:00.0");
+  EXPECT_EQ(Run(), Bad("nvidia-smi lists 1 of 2 GPUs"));
+}
+
 TEST_F(GpuLostTest, IsBadWhenThereAreFewerThanExpected) {
   node_.settings.expect = 8;
   EXPECT_EQ(Run(), Bad("2 of 8 accelerators are on the PCI bus"));

@@ -1,6 +1,9 @@
 #include "probe/probes.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <map>
@@ -34,11 +37,16 @@ TEST(ProbesTest, HaveNamesAndConditionsOfTheirOwn) {
   EXPECT_EQ(FindProbe("gpu"), nullptr);
 }
 
-TEST(ProbesTest, ShareALockOnlyIfTheyRunTheSameProgram) {
+TEST(ProbesTest, ShareALockIfTheyRunTheSameProgramOrReadNothingButSysfs) {
+  const std::set<std::string_view> of_sysfs = {"pcie-link", "nic", "ib"};
+  std::set<std::string_view> locks;
   for (const Probe& probe : AllProbes()) {
-    const bool runs_nvidia_smi = Takes(probe, "nvidia-smi");
-    EXPECT_EQ(probe.lock, runs_nvidia_smi ? "nvidia-smi" : probe.name);
+    locks.insert(probe.lock);
+    std::string_view lock = of_sysfs.contains(probe.name) ? "sysfs" : probe.name;
+    if (Takes(probe, "nvidia-smi")) lock = "nvidia-smi";
+    EXPECT_EQ(probe.lock, lock);
   }
+  EXPECT_EQ(locks.size(), 4U) << "docs/probe.md says how many processes may hang";
 }
 
 /// The error of a flag, or an empty text.
@@ -116,10 +124,27 @@ TEST(ProbesTest, OfNvidiaSmiStartItOnceOnly) {
   EXPECT_EQ(verdict, Well("no uncorrected ECC errors"));
 }
 
+TEST(ProbesTest, OfSysfsStartNoOtherWhileOneHangs) {
+  FakeNode node;
+  node.AddDevice("0000:3b:00.0");
+  node.Write("/proc/1/mounts", "");
+  // Stands for a process that cannot be killed.
+  node.Write("/run/sysfs.lock", "reading /sys/class/net");
+  const int lock = open((node.root() + "/run/sysfs.lock").c_str(), O_RDWR);
+  ASSERT_EQ(flock(lock, LOCK_EX), 0);
+  for (const char* probe : {"pcie-link", "nic", "ib"}) {
+    EXPECT_EQ(node.Run(probe), Unknown("reading /sys/class/net of an earlier run still hangs"))
+        << probe;
+  }
+  EXPECT_EQ(node.Run("nfs").outcome, Outcome::kWell);
+  close(lock);
+  EXPECT_EQ(node.Run("pcie-link"), Well("the links of 1 accelerators are full"));
+}
+
 TEST(ProbesTest, SayThatTheRunDirectoryCannotBeUsed) {
   FakeNode node;
   node.settings.run_dir = "/proc/nowhere";
-  EXPECT_THAT(node.Run("nic").message, HasSubstr("/proc/nowhere/nic.lock: "));
+  EXPECT_THAT(node.Run("nic").message, HasSubstr("/proc/nowhere/sysfs.lock: "));
   EXPECT_EQ(node.Run("nic").outcome, Outcome::kUnknown);
 }
 
