@@ -97,9 +97,15 @@ bool operator==(const Certificate& a, const Certificate& b) {
 absl::StatusOr<std::vector<Certificate>> ParseCertificates(std::string_view pem) {
   const Bio bio = ReadFrom(pem);
   std::vector<Certificate> certificates;
+  bool encrypted = false;
   ERR_clear_error();
-  while (X509* x509 = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) {
+  while (X509* x509 = PEM_read_bio_X509(bio.get(), nullptr, NoPassPhrase, &encrypted)) {
     certificates.emplace_back(x509);
+  }
+  if (encrypted) {
+    ERR_clear_error();
+    return absl::InvalidArgumentError(
+        "holds an encrypted certificate; write it without a pass phrase");
   }
   const bool at_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
   if (!at_end) return OpenSslError("holds a broken certificate");

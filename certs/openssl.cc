@@ -14,6 +14,11 @@ std::string TextOf(BIO* bio) {
   return {data, static_cast<std::size_t>(size)};
 }
 
+int NoPassPhrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* asked) {
+  if (asked != nullptr) *static_cast<bool*>(asked) = true;
+  return -1;
+}
+
 absl::Status OpenSslError(std::string_view what) {
   const unsigned long code = ERR_peek_last_error();
   ERR_clear_error();

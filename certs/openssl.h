@@ -32,6 +32,11 @@ Bio ReadFrom(std::string_view text);
 /// Returns all that was written to `bio`, which must be in memory.
 std::string TextOf(BIO* bio);
 
+/// A pem_password_cb that has no pass phrase. Without it, OpenSSL asks for one on the terminal and
+/// waits, also for certificates, because anything in PEM may be encrypted. Sets `asked`, a bool, if
+/// that is not null.
+int NoPassPhrase(char* buffer, int size, int writing, void* asked);
+
 /// Returns InvalidArgument with `what` and the last reason in OpenSSL's error queue, and clears the
 /// queue. The reason never contains any of the input.
 absl::Status OpenSslError(std::string_view what);

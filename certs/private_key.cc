@@ -8,13 +8,6 @@
 
 namespace berth::certs {
 
-namespace {
-
-// Without this, OpenSSL asks for a pass phrase on the terminal.
-int NoPassPhrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*unused*/) { return -1; }
-
-}  // namespace
-
 PrivateKey::PrivateKey(EVP_PKEY* key) : key_(key, EVP_PKEY_free) {}
 
 absl::StatusOr<PrivateKey> PrivateKey::Generate() {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/numbers.h"
 #include "fmt/format.h"
+#include "yaml/json.h"
 
 // client-go's ExecConfig and Cluster:
 // https://kubernetes.io/docs/reference/config-api/client-authentication.v1/ and
@@ -14,38 +14,13 @@
 namespace berth::kube {
 namespace {
 
-using ExecJson = nlohmann::ordered_json;
+// Not ordered_json, which takes quadratic time for the many keys that an extension may have.
+using ExecJson = nlohmann::json;
 
 constexpr char kExecV1[] = "client.authentication.k8s.io/v1";
 constexpr char kExecBeta[] = "client.authentication.k8s.io/v1beta1";
 // The name of what a plugin is told of the cluster beyond how to reach it.
 constexpr char kExtension[] = "client.authentication.k8s.io/exec";
-
-// By YAML's core schema; what is quoted is text.
-ExecJson JsonOfScalar(const YAML::Node& node) {
-  const std::string& text = node.Scalar();
-  if (node.Tag() == "!") return text;
-  if (text == "true" || text == "false") return text == "true";
-  std::int64_t whole = 0;
-  if (absl::SimpleAtoi(text, &whole)) return whole;
-  double number = 0;
-  if (absl::SimpleAtod(text, &number)) return number;
-  return text;
-}
-
-ExecJson JsonOfNode(const YAML::Node& node) {
-  if (!node) return nullptr;
-  if (node.IsScalar()) return JsonOfScalar(node);
-  if (node.IsSequence()) {
-    ExecJson list = ExecJson::array();
-    for (const YAML::Node& item : node) list.push_back(JsonOfNode(item));
-    return list;
-  }
-  if (!node.IsMap()) return nullptr;
-  ExecJson map = ExecJson::object();
-  for (const auto& member : node) map[member.first.Scalar()] = JsonOfNode(member.second);
-  return map;
-}
 
 ExecJson ClusterInfo(const Section& cluster) {
   ExecJson info = {{"server", cluster.Text("server")}};
@@ -60,8 +35,8 @@ ExecJson ClusterInfo(const Section& cluster) {
     info["certificate-authority-data"] = absl::Base64Escape(*authority);
   }
   for (const Section& extension : cluster.Items("extensions")) {
-    if (extension.Text("name") != kExtension) continue;
-    info["config"] = JsonOfNode(extension.Map("extension").node());
+    if (extension.Text("name") != kExtension || !extension.Has("extension")) continue;
+    info["config"] = ExecJson::parse(yaml::JsonTextOf(extension.Map("extension").node()));
   }
   return info;
 }

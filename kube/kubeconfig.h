@@ -39,8 +39,9 @@ enum class ExecPlugins { kRefused, kRun };
 /// impersonation are rejected, and so are exec plugins unless they are to be run. None is run yet.
 /// The environment's proxy is not used; see LoadProxied().
 ///
-/// Returns InvalidArgument if the file's content cannot be used, and NotFound, PermissionDenied or
-/// another error of the system if the file cannot be read.
+/// Returns InvalidArgument if the file's content cannot be used or exceeds the limits of
+/// yaml/document.h, and NotFound, PermissionDenied or another error of the system if the file
+/// cannot be read.
 absl::StatusOr<ApiConfig> LoadKubeconfig(const KubeconfigPaths& paths,
                                          const std::string& context = {},
                                          ExecPlugins plugins = ExecPlugins::kRefused);

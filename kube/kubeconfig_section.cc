@@ -1,11 +1,12 @@
 #include "kube/kubeconfig_section.h"
 
-#include <algorithm>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include "absl/strings/escaping.h"
 #include "fmt/format.h"
+#include "yaml/document.h"
 
 namespace berth::kube {
 
@@ -102,12 +103,11 @@ absl::StatusOr<KubeconfigFiles> KubeconfigFiles::Read(const std::vector<std::str
       continue;
     }
     if (!text.ok()) return text.status();
-    try {
-      read.roots_.push_back({.file = file, .node = YAML::Load(*text)});
-    } catch (const YAML::Exception& error) {
-      return absl::InvalidArgumentError(
-          fmt::format("{}:{}: {}", file, error.mark.line + 1, error.msg));
-    }
+    const yaml::YamlDocuments yaml = yaml::ParseYaml(*text, file);
+    if (!yaml.errors.empty()) return absl::InvalidArgumentError(ToString(yaml.errors.front()));
+    // What follows the first document that has content does not count, but has to be YAML.
+    read.roots_.push_back(
+        {.file = file, .node = yaml.documents.empty() ? YAML::Node() : yaml.documents.front()});
   }
   if (read.roots_.empty()) return missing;
   return read;
@@ -153,10 +153,11 @@ Section KubeconfigFiles::Named(const std::string& list, const std::string& inner
 std::vector<std::string> KubeconfigFiles::Names(const std::string& list,
                                                 absl::Status& status) const {
   std::vector<std::string> names;
+  std::set<std::string> known;
   for (const Root& root : roots_) {
     for (const Section& entry : Section(root.node, root.file, "", status).Items(list)) {
       std::string name = entry.Text("name");
-      if (name.empty() || std::ranges::find(names, name) != names.end()) continue;
+      if (name.empty() || !known.insert(name).second) continue;
       names.push_back(std::move(name));
     }
   }

@@ -65,6 +65,7 @@ class Section {
 class KubeconfigFiles {
  public:
   /// Reads the files in their order. Those that are not there are left out, unless none is there.
+  /// Each keeps the limits of yaml/document.h, so that all of it can be walked, aliases included.
   /// Errors are those of LoadKubeconfig().
   static absl::StatusOr<KubeconfigFiles> Read(const std::vector<std::string>& files);
 

@@ -82,10 +82,8 @@ std::string FirstOf(const Environment& environment, const char* upper, const cha
 
 absl::Status Refuse(std::string_view url, std::string_view what,
                     std::string_view advice = "write http://HOST:PORT") {
-  // There may be a password before the '@'.
-  const std::size_t at = url.rfind('@');
-  const std::string_view shown = at == std::string_view::npos ? url : url.substr(at + 1);
-  return absl::InvalidArgumentError(fmt::format("proxy \"{}\": {}; {}", shown, what, advice));
+  return absl::InvalidArgumentError(
+      fmt::format("proxy \"{}\": {}; {}", WithoutCredentials(url), what, advice));
 }
 
 }  // namespace
@@ -93,8 +91,8 @@ absl::Status Refuse(std::string_view url, std::string_view what,
 absl::Status ParseProxyUrl(std::string_view url, ApiConfig& config) {
   const std::size_t scheme = url.find("://");
   if (scheme != std::string_view::npos && url.substr(0, scheme) != "http") {
-    return Refuse(url, fmt::format("Berth speaks to proxies by plain HTTP (CONNECT), not {}",
-                                   url.substr(0, scheme)));
+    // What stands before "://" is not repeated, because it may be a part of a password.
+    return Refuse(url, "Berth speaks to proxies by plain HTTP (CONNECT) alone");
   }
   std::string_view rest = scheme == std::string_view::npos ? url : url.substr(scheme + 3);
   rest = rest.substr(0, rest.find('/'));

@@ -11,7 +11,7 @@ namespace {
 
 absl::Status RefuseServer(std::string_view url, std::string_view what) {
   return absl::InvalidArgumentError(
-      fmt::format("{} in \"{}\"; write https://HOST:PORT", what, url));
+      fmt::format("{} in \"{}\"; write https://HOST:PORT", what, WithoutCredentials(url)));
 }
 
 bool TakePrefix(std::string_view& text, std::string_view prefix) {
@@ -53,6 +53,11 @@ absl::Status ParseAuthority(std::string_view url, std::string_view authority, Ap
 }
 
 }  // namespace
+
+std::string_view WithoutCredentials(std::string_view url) {
+  const std::size_t at = url.rfind('@');
+  return at == std::string_view::npos ? url : url.substr(at + 1);
+}
 
 bool IsPort(std::string_view text) {
   if (text.empty() || text.size() > 5) return false;

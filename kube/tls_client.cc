@@ -1,9 +1,13 @@
 #include "kube/tls_client.h"
 
+#include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/ssl/error.hpp>
+#include <memory>
 #include <string_view>
 
 #include "fmt/format.h"
@@ -24,9 +28,37 @@ absl::Status UsePem(const TextSource& source, std::string_view what, Use use) {
   error_code error;
   use(net::buffer(*text), error);
   if (!error) return absl::OkStatus();
-  return absl::UnavailableError(
-      fmt::format("{} {} cannot be used: {}", what,
-                  source.path().empty() ? "of the kubeconfig" : source.path(), error.message()));
+  // OpenSSL's own reason would be that something does not decrypt.
+  const bool encrypted = text->find("ENCRYPTED") != std::string::npos;
+  return absl::UnavailableError(fmt::format(
+      "{} {} cannot be used: {}", what, source.path().empty() ? "of the kubeconfig" : source.path(),
+      encrypted ? "it is encrypted; write it without a pass phrase" : error.message()));
+}
+
+// Without this callback, OpenSSL asks for a pass phrase on the terminal and waits for it, even if
+// it is a certificate that is encrypted.
+int NoPassPhrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*unused*/) { return -1; }
+
+error_code ErrorOf(unsigned long code) {
+  return {static_cast<int>(code), net::error::get_ssl_category()};
+}
+
+// Does what ssl::context::add_certificate_authority() does, which has no callback for pass phrases.
+error_code AddAuthorities(net::const_buffer pem, ssl::context& context) {
+  ERR_clear_error();
+  const std::unique_ptr<BIO, decltype(&BIO_free)> bio(
+      BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), BIO_free);
+  X509_STORE* store = SSL_CTX_get_cert_store(context.native_handle());
+  for (bool added = false;; added = true) {
+    const std::unique_ptr<X509, decltype(&X509_free)> certificate(
+        PEM_read_bio_X509(bio.get(), nullptr, NoPassPhrase, nullptr), X509_free);
+    if (certificate && X509_STORE_add_cert(store, certificate.get()) == 1) continue;
+    const unsigned long code = ERR_get_error();
+    ERR_clear_error();
+    const bool at_end = added && !certificate && ERR_GET_LIB(code) == ERR_LIB_PEM &&
+                        ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
+    return at_end ? error_code() : ErrorOf(code);
+  }
 }
 
 absl::Status SetAuthority(const ApiConfig& config, ssl::context& context) {
@@ -42,15 +74,14 @@ absl::Status SetAuthority(const ApiConfig& config, ssl::context& context) {
     context.set_default_verify_paths();
     return absl::OkStatus();
   }
-  return UsePem(config.certificate_authority, "certificate-authority",
-                [&](net::const_buffer pem, error_code& error) {
-                  context.add_certificate_authority(pem, error);
-                });
+  return UsePem(
+      config.certificate_authority, "certificate-authority",
+      [&](net::const_buffer pem, error_code& error) { error = AddAuthorities(pem, context); });
 }
 
 absl::Status SetClientCertificate(const ApiConfig& config, ssl::context& context) {
   if (!config.client_certificate.given()) return absl::OkStatus();
-  // Without this, OpenSSL asks for a password on the terminal.
+  // For the reason of NoPassPhrase(), which ssl::context does not take.
   context.set_password_callback([](std::size_t, ssl::context::password_purpose) { return ""; });
   absl::Status status = UsePem(
       config.client_certificate, "client-certificate",

@@ -64,26 +64,32 @@ Bio ReadFrom(const std::string& text) {
   return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
+// Without this callback, OpenSSL would ask for a pass phrase at the terminal, also for a
+// certificate, because anything in PEM may be encrypted.
+int NoPassPhrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* asked) {
+  *static_cast<bool*>(asked) = true;
+  return -1;
+}
+
 // Returns all certificates of a PEM text, in order.
 absl::StatusOr<std::vector<Certificate>> ParseCertificates(const std::string& file,
                                                            const std::string& text) {
   const Bio bio = ReadFrom(text);
   std::vector<Certificate> certificates;
+  bool encrypted = false;
   ERR_clear_error();
-  while (X509* certificate = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) {
+  while (X509* certificate = PEM_read_bio_X509(bio.get(), nullptr, NoPassPhrase, &encrypted)) {
     certificates.emplace_back(certificate);
+  }
+  if (encrypted) {
+    ERR_clear_error();
+    return Wrong(file, "a certificate is encrypted; write it without a pass phrase");
   }
   const bool at_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
   if (!at_end) return Wrong(file, absl::StrCat("broken certificate: ", OpenSslReason()));
   ERR_clear_error();
   if (certificates.empty()) return Wrong(file, "holds no PEM certificate (BEGIN CERTIFICATE)");
   return certificates;
-}
-
-// Without this callback, OpenSSL would ask for a pass phrase at the terminal.
-int NoPassPhrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* asked) {
-  *static_cast<bool*>(asked) = true;
-  return -1;
 }
 
 absl::StatusOr<Key> ParseKey(const std::string& file, const std::string& text) {

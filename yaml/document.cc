@@ -13,6 +13,10 @@ namespace berth::yaml {
 
 namespace {
 
+// A longer path of a field would fill the screen. And if one key is long, the paths of all values
+// below it would take time that is quadratic in the size of the text.
+constexpr std::size_t kMaxPath = 200;
+
 // Translates an exception of yaml-cpp for people who do not know yaml-cpp.
 SourceError SyntaxError(const YAML::Exception& error, const std::string& file) {
   const int line = error.mark.is_null() ? 0 : error.mark.line + 1;
@@ -56,7 +60,14 @@ void CheckThatItEnds(const std::string& text) {
   }
 }
 
-// Walks one document as its readers will, and follows every alias.
+// Returns `below`, which is a path within `path`; if that is too long, `path` and dots.
+std::string Shortened(const std::string& path, std::string below) {
+  if (path.ends_with("...")) return path;
+  if (below.size() > kMaxPath) return path + "...";
+  return below;
+}
+
+// Walks the documents of one text as their readers will, and follows every alias.
 class Checker {
  public:
   Checker(const std::string& file, std::vector<SourceError>& errors)
@@ -70,35 +81,48 @@ class Checker {
     if (++values_ > kMaxYamlValues) {
       return Exhaust(node, path, fmt::format("has more than {} values", kMaxYamlValues));
     }
+    if (node.IsScalar()) CheckContent(node, path);
     if (node.IsMap()) CheckMap(node, path, depth);
     if (node.IsSequence()) {
-      for (std::size_t i = 0; i < node.size(); ++i) Check(node[i], ItemPath(path, i), depth + 1);
+      for (std::size_t i = 0; i < node.size() && !exhausted_; ++i) {
+        Check(node[i], Shortened(path, ItemPath(path, i)), depth + 1);
+      }
     }
   }
 
  private:
+  void CheckContent(const YAML::Node& scalar, const std::string& path) {
+    content_ += scalar.Scalar().size();
+    if (content_ <= kMaxYamlContent) return;
+    Exhaust(scalar, path,
+            fmt::format("has more than {} bytes, because of its aliases", kMaxYamlContent));
+  }
+
   void CheckMap(const YAML::Node& map, const std::string& path, int depth) {
     std::map<std::string, int> lines;
     for (const auto& entry : map) {
+      if (exhausted_) return;
       const YAML::Node& key = entry.first;
       if (!key.IsScalar()) {
         Add(LineOf(key), path, "has a key that is not text");
+        // It counts, or aliases of its map would give errors without end.
+        Check(key, path, depth + 1);
         continue;
       }
-      const std::string field = FieldPath(path, key.Scalar());
+      const std::string field = Shortened(path, FieldPath(path, key.Scalar()));
       const auto [first, is_new] = lines.emplace(key.Scalar(), LineOf(key));
       if (!is_new) {
         Add(LineOf(key), field,
             fmt::format("is given in line {} already; keep one", first->second));
       }
+      CheckContent(key, path);
       Check(entry.second, field, depth + 1);
     }
   }
 
   void Exhaust(const YAML::Node& node, const std::string& path, std::string message) {
     exhausted_ = true;
-    // The path of a node this deep would fill the screen.
-    Add(LineOf(node), path.size() > 200 ? "" : path, std::move(message));
+    Add(LineOf(node), path, std::move(message));
   }
 
   void Add(int line, const std::string& path, std::string message) {
@@ -108,6 +132,7 @@ class Checker {
   const std::string& file_;
   std::vector<SourceError>& errors_;
   std::size_t values_ = 0;
+  std::size_t content_ = 0;
   bool exhausted_ = false;
 };
 
@@ -124,9 +149,10 @@ YamlDocuments ParseYaml(std::string_view text, const std::string& file) {
   try {
     const std::string copy(text);
     CheckThatItEnds(copy);
+    Checker checker(file, result.errors);
     for (const YAML::Node& document : YAML::LoadAll(copy)) {
       if (document.IsNull()) continue;
-      Checker(file, result.errors).Check(document, "", 1);
+      checker.Check(document, "", 1);
       result.documents.push_back(document);
     }
   } catch (const YAML::Exception& error) {

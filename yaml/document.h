@@ -15,9 +15,13 @@ namespace berth::yaml {
 inline constexpr std::size_t kMaxYamlBytes = 1024 * 1024;
 /// The most levels of maps and lists within each other.
 inline constexpr int kMaxYamlDepth = 64;
-/// The most values in one document. Every alias counts as all the values that it stands for,
-/// because aliases of aliases grow exponentially.
+/// The most values in one text. Every alias counts as all the values that it stands for, because
+/// aliases of aliases grow exponentially.
 inline constexpr std::size_t kMaxYamlValues = 200'000;
+/// The most bytes that keys and scalars of one text have. Every alias counts here, too, so that
+/// many aliases of one long text do not take gigabytes once they are written out. A text without
+/// aliases that keeps kMaxYamlBytes never has as many.
+inline constexpr std::size_t kMaxYamlContent = 4 * kMaxYamlBytes;
 
 /// The documents of a YAML text. They are safe to walk, including aliases: they keep the limits
 /// above, every key of a map is text, and no map has a key twice. Documents without content are

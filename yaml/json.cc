@@ -53,7 +53,13 @@ Json ValueOf(const YAML::Node& node) {
     }
     case YamlType::kMap: {
       Json map = Json::object();
-      for (const auto& entry : node) map[entry.first.Scalar()] = ValueOf(entry.second);
+      // A document of ParseYaml() has each key once. To look for each among those before it, as
+      // operator[] does, would take quadratic time.
+      auto& members = map.get_ref<Json::object_t&>();
+      members.reserve(node.size());
+      for (const auto& entry : node) {
+        members.emplace_back(entry.first.Scalar(), ValueOf(entry.second));
+      }
       return map;
     }
   }

@@ -12,6 +12,15 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
+// Nobody has its pass phrase, and there is no certificate in it.
+constexpr char kEncryptedCertificate[] =
+    "-----BEGIN CERTIFICATE-----\n"
+    "Proc-Type: 4,ENCRYPTED\n"
+    "DEK-Info: AES-128-CBC,00112233445566778899AABBCCDDEEFF\n"
+    "\n"
+    "MDEyMzQ1Njc4OUFCQ0RFRg==\n"
+    "-----END CERTIFICATE-----\n";
+
 TEST(CertificateTest, TellsWhatItWasMadeWith) {
   const Authority authority = MakeAuthority();
   const SecretData data = MakeServer(authority);
@@ -64,6 +73,8 @@ TEST(CertificateTest, RefusesOtherTexts) {
       {broken, "holds a broken certificate"},
       {good + broken, "holds a broken certificate"},
       {good.substr(0, good.size() / 2), "holds a broken certificate"},
+      {kEncryptedCertificate, "holds an encrypted certificate; write it without a pass phrase"},
+      {good + kEncryptedCertificate, "holds an encrypted certificate"},
   };
   for (const auto& test : cases) {
     const auto read = ParseCertificates(test.text);

@@ -1,9 +1,14 @@
 #include "kube/kubeconfig.h"
 
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+
 #include <filesystem>
 #include <map>
+#include <memory>
 
 #include "absl/strings/escaping.h"
+#include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "tests/integration/test_pki.h"
 
@@ -12,6 +17,29 @@ namespace {
 
 using berth::tests::TempDir;
 using berth::tests::TestCa;
+
+// Nobody has its pass phrase, and there is no certificate in it.
+constexpr char kEncryptedCertificate[] =
+    "-----BEGIN CERTIFICATE-----\n"
+    "Proc-Type: 4,ENCRYPTED\n"
+    "DEK-Info: AES-128-CBC,00112233445566778899AABBCCDDEEFF\n"
+    "\n"
+    "MDEyMzQ1Njc4OUFCQ0RFRg==\n"
+    "-----END CERTIFICATE-----\n";
+
+/// A private key as it is written with a pass phrase.
+std::string WithPassPhrase(const std::string& key) {
+  const std::unique_ptr<BIO, decltype(&BIO_free)> in(
+      BIO_new_mem_buf(key.data(), static_cast<int>(key.size())), BIO_free);
+  const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> parsed(
+      PEM_read_bio_PrivateKey(in.get(), nullptr, nullptr, nullptr), EVP_PKEY_free);
+  const std::unique_ptr<BIO, decltype(&BIO_free)> out(BIO_new(BIO_s_mem()), BIO_free);
+  PEM_write_bio_PKCS8PrivateKey(out.get(), parsed.get(), EVP_aes_256_cbc(), "open sesame", 11,
+                                nullptr, nullptr);
+  char* text = nullptr;
+  const long size = BIO_get_mem_data(out.get(), &text);
+  return {text, static_cast<std::size_t>(size)};
+}
 
 std::string Base64(const std::string& text) { return absl::Base64Escape(text); }
 
@@ -165,6 +193,55 @@ TEST_F(Kubeconfig, ErrorsNameTheFieldAndWhatToWrite) {
   for (const Case& c : cases) ExpectError(c.text, c.part);
 }
 
+// A few bytes of YAML may stand for more than there is memory.
+TEST_F(Kubeconfig, WhatIsTooMuchIsRefused) {
+  std::string laughs = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 9; ++i) {
+    laughs += fmt::format("a{0}: &a{0} [*a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}]\n",
+                          i, i - 1);
+  }
+  const std::string plugin =
+      "exec: {command: aws, apiVersion: client.authentication.k8s.io/v1, provideClusterInfo: true}";
+  const std::string for_plugin =
+      std::string(kServer) + ", extensions: [{name: client.authentication.k8s.io/exec, extension: ";
+  ExpectError(File(for_plugin + "&a {b: *a}}]", plugin),
+              "extension.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b");
+  ExpectError(File(for_plugin + "&a {b: *a}}]", plugin), "is nested deeper than 64 levels");
+  ExpectError(laughs + File(for_plugin + "*a8}]", plugin), "has more than 200000 values");
+  ExpectError("#" + std::string(std::size_t{1} << 20, ' ') + "\n" + File(kServer, ""),
+              "is longer than 1048576 bytes");
+}
+
+TEST_F(Kubeconfig, AKeyThatStandsTwiceIsRefused) {
+  ExpectError(File(kServer, "token: mine, token: yours"),
+              ":4: users[0].user.token: is given in line 4 already; keep one");
+}
+
+TEST_F(Kubeconfig, WhatFollowsTheFirstDocumentDoesNotCount) {
+  EXPECT_EQ(MustLoad("---\n" + File(kServer, "") + "---\ncurrent-context: other\n").host,
+            "10.0.0.1");
+}
+
+TEST_F(Kubeconfig, WhatIsEncryptedIsRefusedAndNobodyIsAskedForThePassPhrase) {
+  folder_.Write("encrypted.crt", kEncryptedCertificate);
+  const std::string key = WithPassPhrase(client_.key);
+  folder_.Write("encrypted.key", key);
+  const std::string server = kServer;
+  const std::string why = " cannot be used: it is encrypted; write it without a pass phrase";
+  ExpectError(File(server + ", certificate-authority: encrypted.crt", ""), "encrypted.crt" + why);
+  ExpectError(File(server + ", certificate-authority-data: " +
+                       Base64(ca_.certificate() + kEncryptedCertificate),
+                   ""),
+              "certificate-authority of the kubeconfig" + why);
+  ExpectError(File(server, "client-certificate: encrypted.crt, client-key: client.key"),
+              "encrypted.crt" + why);
+  ExpectError(File(server, "client-certificate: client.crt, client-key: encrypted.key"),
+              "encrypted.key" + why);
+  // A key beside an authority's certificate is not used, so that it may be encrypted.
+  folder_.Write("both.crt", key + ca_.certificate() + key);
+  EXPECT_TRUE(Load(File(server + ", certificate-authority: both.crt", "")).ok());
+}
+
 TEST_F(Kubeconfig, AKeyOfAnotherCertificateIsRefused) {
   folder_.Write("other.key", ca_.Issue().key);
   ExpectError(File(kServer, "client-certificate: client.crt, client-key: other.key"),
@@ -172,8 +249,13 @@ TEST_F(Kubeconfig, AKeyOfAnotherCertificateIsRefused) {
 }
 
 TEST_F(Kubeconfig, SecretsAreNotInErrors) {
-  const absl::StatusOr<ApiConfig> config = Load(File(kServer, "username: me, password: secret"));
-  EXPECT_EQ(config.status().message().find("secret"), absl::string_view::npos);
+  for (const std::string& text :
+       {File(kServer, "username: me, password: secret"), File("server: 'https://me:secret@k'", ""),
+        File(std::string(kServer) + ", proxy-url: 'socks5://me:secret@p'", "")}) {
+    const absl::StatusOr<ApiConfig> config = Load(text);
+    ASSERT_FALSE(config.ok()) << text;
+    EXPECT_EQ(config.status().message().find("secret"), absl::string_view::npos) << config.status();
+  }
 }
 
 TEST_F(Kubeconfig, AMissingFileIsNamed) {

@@ -81,7 +81,8 @@ TEST(Proxy, ItsUrlIsTakenApart) {
 
 TEST(Proxy, OfAnotherKindIsRefusedWithoutItsPassword) {
   for (const char* url : {"https://u:secret@proxy", "socks5://u:secret@proxy", "http://u:secret@",
-                          "http://u:secret@proxy:99999", "http://u:secret@:80"}) {
+                          "http://u:secret@proxy:99999", "http://u:secret@:80",
+                          "u:secret://x@proxy", "u:secret@proxy://"}) {
     ApiConfig config = Server("api.example.com");
     const absl::Status status = UseProxyOf(With({{"HTTPS_PROXY", url}}), config);
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << url;

@@ -77,5 +77,19 @@ TEST(ServerUrl, IsRefusedWithWhatToWrite) {
   }
 }
 
+TEST(ServerUrl, IsRefusedWithoutItsPassword) {
+  for (const char* url :
+       {"https://me:secret@host", "https://me:secret@host:99999", "https://me:/secret@host",
+        "https://me:secret@@host/?a=b", "http://me:secret@host", "me:secret@host"}) {
+    for (const auto parse : {ParseServerUrl, ParseHttpUrl}) {
+      ApiConfig config;
+      const absl::Status status = parse(url, config);
+      ASSERT_FALSE(status.ok()) << url;
+      EXPECT_EQ(status.message().find("secret"), absl::string_view::npos) << status;
+      EXPECT_NE(status.message().find("\"host"), absl::string_view::npos) << status;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace berth::kube

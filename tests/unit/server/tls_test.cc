@@ -22,6 +22,15 @@ using tests::TestCa;
 
 const TlsFiles kFiles{"/etc/tls.crt", "/etc/tls.key", "", true};
 
+// Nobody has its pass phrase, and there is no certificate in it.
+constexpr char kEncryptedCertificate[] =
+    "-----BEGIN CERTIFICATE-----\n"
+    "Proc-Type: 4,ENCRYPTED\n"
+    "DEK-Info: AES-128-CBC,00112233445566778899AABBCCDDEEFF\n"
+    "\n"
+    "MDEyMzQ1Njc4OUFCQ0RFRg==\n"
+    "-----END CERTIFICATE-----\n";
+
 // One authority is enough: making keys takes time.
 const TestCa& Ca() {
   static const TestCa& ca = *new TestCa();
@@ -90,6 +99,10 @@ TEST(TlsTest, SaysWhichFileIsWrongAndHow) {
       {pair.certificate.substr(0, 200), pair.key, "/etc/tls.crt: broken certificate"},
       {pair.certificate + other.certificate.substr(0, 200), pair.key,
        "/etc/tls.crt: broken certificate"},
+      {kEncryptedCertificate, pair.key,
+       "/etc/tls.crt: a certificate is encrypted; write it without a pass phrase"},
+      {pair.certificate + kEncryptedCertificate, pair.key,
+       "/etc/tls.crt: a certificate is encrypted"},
       {pair.certificate, "", "/etc/tls.key: holds no PEM private key"},
       {pair.certificate, pair.certificate, "/etc/tls.key: holds no PEM private key"},
       {pair.certificate, pair.key.substr(0, 60), "/etc/tls.key: holds no PEM private key"},
@@ -118,6 +131,9 @@ TEST(TlsTest, AsksForClientCertificates) {
   EXPECT_EQ(SSL_CTX_get_verify_mode(BuildTlsContext(files, pem)->handle.get()), SSL_VERIFY_PEER);
   const auto broken = BuildTlsContext(files, {pair.certificate, pair.key, "nothing"});
   EXPECT_THAT(broken.status().ToString(), HasSubstr("/etc/ca.crt: holds no PEM certificate"));
+  const auto encrypted =
+      BuildTlsContext(files, {pair.certificate, pair.key, kEncryptedCertificate});
+  EXPECT_THAT(encrypted.status().ToString(), HasSubstr("/etc/ca.crt: a certificate is encrypted"));
 }
 
 TEST(TlsTest, ReadsFilesTogether) {

@@ -103,12 +103,37 @@ TEST(ParseYaml, RefusesWhatIsTooMuch) {
       {"great map depth", Repeat("{a: ", 100'000), "is nested deeper than 64 levels"},
       {"an alias of what is around it", "&a [*a]", "is nested deeper than 64 levels"},
       {"aliases of aliases", BillionLaughs(), "has more than 200000 values"},
+      {"aliases in many documents",
+       Repeat("---\na: &a [x" + Repeat(", x", 300) + "]\nb: [*a" + Repeat(", *a", 300) + "]\n", 3),
+       "has more than 200000 values"},
+      {"aliases of a long text",
+       "a: &a " + std::string(100'000, 'x') + "\nb: [*a" + Repeat(", *a", 50) + "]\n",
+       "has more than 4194304 bytes, because of its aliases"},
+      {"aliases of a long key",
+       "a: &a {? " + std::string(100'000, 'x') + " : 1}\nb: [*a" + Repeat(", *a", 50) + "]\n",
+       "has more than 4194304 bytes, because of its aliases"},
   };
   for (const auto& test : cases) {
     const YamlDocuments yaml = ParseYaml(test.text, "f");
     ASSERT_EQ(yaml.errors.size(), 1u) << test.what;
     EXPECT_THAT(yaml.errors[0].message, HasSubstr(test.error)) << test.what;
   }
+}
+
+TEST(ParseYaml, CutsPathsThatAreTooLong) {
+  const std::string key(300, 'x');
+  EXPECT_EQ(ToString(ParseYaml("a: {? " + key + " : {b: 1, b: 2}}\n", "f").errors),
+            "f:1: a...: is given in line 1 already; keep one");
+}
+
+// Or one kilobyte would give errors until the memory is exhausted.
+TEST(ParseYaml, CountsKeysThatAreNotText) {
+  const std::string odd = "{? [] : 1" + Repeat(", ? [] : 1", 999) + "}";
+  const YamlDocuments yaml =
+      ParseYaml("a: &a " + odd + "\nb: [*a" + Repeat(", *a", 999) + "]\n", "f");
+  EXPECT_LE(yaml.errors.size(), kMaxYamlValues + 1);
+  ASSERT_FALSE(yaml.errors.empty());
+  EXPECT_THAT(yaml.errors.back().message, HasSubstr("has more than 200000 values"));
 }
 
 TEST(ParseYaml, TakesWhatIsJustWithinTheLimits) {
