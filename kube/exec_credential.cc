@@ -4,6 +4,7 @@
 #include "kube/exec_plugin.h"
 #include "kube/json.h"
 #include "kube/json_value.h"
+#include "kube/path.h"
 
 namespace berth::kube {
 namespace {
@@ -40,16 +41,16 @@ absl::StatusOr<ExecCredential> ReadExecCredential(std::string_view json,
   absl::Status error;
   const Path path("ExecCredential");
   const JsonValue answer(*root, path, error);
-  const std::string kind = answer.Field("kind").Text();
-  const std::string version = answer.Field("apiVersion").Text();
+  const std::string_view kind = answer.Field("kind").String();
+  const std::string_view version = answer.Field("apiVersion").String();
   ExecCredential credential;
   absl::Status read = ReadStatus(answer.Field("status"), credential);
   if (!error.ok()) return error;
   if (kind != "ExecCredential" || version != api_version) {
     return NoCredential(fmt::format(
-        "is \"{}\" of \"{}\", but the kubeconfig says ExecCredential of \"{}\"; is the plugin of "
-        "another version?",
-        kind, version, api_version));
+        "is {} of {}, but the kubeconfig says ExecCredential of \"{}\"; is the plugin of another "
+        "version?",
+        Quoted(kind), Quoted(version), api_version));
   }
   if (!read.ok()) return read;
   return credential;

@@ -37,15 +37,15 @@ absl::StatusCode CodeOfReply(int http_status) {
   }
 }
 
-// What Prometheus says is wrong, or the beginning of what a proxy said instead.
+// The beginning of what Prometheus says is wrong, or of what a proxy said instead.
 std::string ReasonIn(std::string_view body) {
   kube::JsonParser parser;
   const auto root = parser.Parse(body);
   if (root.ok()) {
     absl::Status error;
     const JsonValue reply(*root, kube::Path(""), error);
-    const std::string reason = reply.Field("error").Text();
-    if (error.ok() && !reason.empty()) return reason;
+    const std::string_view reason = reply.Field("error").String();
+    if (error.ok() && !reason.empty()) return BeginningOf(reason);
   }
   return body.empty() ? "no reason was given" : BeginningOf(body);
 }

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <tuple>
 #include <utility>
+
+#include "kube/field_values.h"
 
 namespace berth::usage {
 
@@ -72,6 +75,14 @@ std::vector<std::string> DeviceOf(const UtilizationConfig& config, const Sample&
   return device;
 }
 
+// A Unix time; kNoTime if the number is none. A query may return any number, and to convert one
+// that the integer cannot hold is undefined behaviour.
+model::Time TimeFrom(double seconds) {
+  constexpr double kBound = 0x1p63;
+  if (!(seconds > -kBound && seconds < kBound)) return model::kNoTime;
+  return kube::TimeFromSeconds(static_cast<std::int64_t>(seconds));
+}
+
 }  // namespace
 
 model::Duration StepOf(model::Duration window) {
@@ -132,8 +143,8 @@ absl::StatusOr<std::map<std::string, model::Time>> AskLastUse(Prometheus& promet
   if (!samples.ok()) return samples.status();
   std::map<std::string, model::Time> last;
   for (const Sample& sample : *samples) {
-    last[PodOf(sample)] =
-        model::Time(model::Duration(static_cast<model::Duration::rep>(sample.value)));
+    const model::Time time = TimeFrom(sample.value);
+    if (time != model::kNoTime) last[PodOf(sample)] = time;
   }
   return last;
 }

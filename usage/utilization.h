@@ -55,7 +55,8 @@ std::string LastUseQuery(const UtilizationConfig& config, double below, model::D
 absl::StatusOr<MeasuredPods> Measure(Prometheus& prometheus, const UtilizationConfig& config,
                                      model::Duration window);
 
-/// When each pod, by "<namespace>/<pod>", last used a device; only those that did within `span`.
+/// When each pod, by "<namespace>/<pod>", last used a device; only those that did within `span`,
+/// and none for which Prometheus answers what is no time.
 absl::StatusOr<std::map<std::string, model::Time>> AskLastUse(Prometheus& prometheus,
                                                               const UtilizationConfig& config,
                                                               double below, model::Duration span);

@@ -154,11 +154,26 @@ TEST(ExecCredentialTest, ErrorsSayWhatIsWrongAndNotTheSecret) {
       {Answer(R"({"token": "secret"})", "client.authentication.k8s.io/v1beta1"),
        "\"ExecCredential\" of \"client.authentication.k8s.io/v1beta1\""},
       {R"({"kind": "Token", "status": {"token": "secret"}})", "is \"Token\" of \"\""},
+      {R"({"kind": "To\nken", "status": {"token": "secret"}})", R"(is "To\nken" of "")"},
   };
   for (const auto& [json, part] : cases) {
     const absl::Status status = ReadExecCredential(json, kV1).status();
     EXPECT_THAT(std::string(status.message()), HasSubstr(part)) << json;
     EXPECT_THAT(std::string(status.message()), Not(HasSubstr("secret"))) << json;
+  }
+}
+
+// The sentence goes to a terminal, and a plugin may write 1 MiB.
+TEST(ExecCredentialTest, ErrorsHaveOnlyTheBeginningOfWhatItCallsItself) {
+  const std::string name(1 << 19, 'x');
+  for (const std::string& json :
+       {Answer(R"({"token": "t"})", name), R"({"kind": ")" + name + "\"}",
+        R"({"kind": ")" + name + R"(", "apiVersion": ")" + name + "\"}"}) {
+    const std::string message(ReadExecCredential(json, kV1).status().message());
+    EXPECT_THAT(message, HasSubstr("\"xxx"));
+    EXPECT_THAT(message, HasSubstr("xxx...\""));
+    EXPECT_THAT(message, HasSubstr("the kubeconfig says ExecCredential of \"" + std::string(kV1)));
+    EXPECT_LT(message.size(), 500U);
   }
 }
 

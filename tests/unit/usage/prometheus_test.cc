@@ -52,6 +52,19 @@ TEST(Prometheus, PassesItsWordsOn) {
   EXPECT_THAT(std::string(refused.message()), HasSubstr("403: <html>Forbidden"));
 }
 
+TEST(Prometheus, PassesOnlyTheBeginningOfManyWordsOn) {
+  const std::string words = "too many " + std::string(1 << 20, 'x');
+  for (const std::string& refusal : {R"({"status":"error","error":")" + words + "\"}", words}) {
+    FakePrometheus fake;
+    fake.status = 422;
+    fake.refusal = refusal;
+    const std::string message(ClientOf(fake)->Query("up").status().message());
+    EXPECT_THAT(message, HasSubstr("422: too many xxx"));
+    EXPECT_THAT(message, HasSubstr("xxx, to the query up"));
+    EXPECT_LT(message.size(), 500U);
+  }
+}
+
 TEST(Prometheus, IsUnavailableWhateverTheNetworkSays) {
   FakePrometheus fake;
   fake.failure = absl::DeadlineExceededError("no answer within 30 s");

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <fstream>
+#include <limits>
 #include <sstream>
 #include <string>
 
@@ -75,6 +76,22 @@ TEST(Utilization, HasALastMoment) {
   ASSERT_TRUE(last.ok()) << last.status();
   EXPECT_THAT(*last, ElementsAre(Pair("nlp/bert", model::Time(model::Duration(1'780'315'200)))));
   EXPECT_THAT(LastUseQuery({}, 5, hours(24)), Not(HasSubstr("UUID")));
+}
+
+TEST(Utilization, HasNoLastMomentWhereTheAnswerIsNoTime) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  // No integer holds most of them; those of 1e12 seconds lie beyond the years that can be written.
+  for (const double answer : {1e300, -1e300, kInfinity, -kInfinity, 0x1p63, -0x1p63, 1e12, -1e12,
+                              std::numeric_limits<double>::quiet_NaN()}) {
+    FakePrometheus fake;
+    fake.Answer("timestamp",
+                FakePrometheus::Series({{"namespace", "nlp"}, {"pod", "bert"}}, answer) + "," +
+                    FakePrometheus::Series({{"namespace", "nlp"}, {"pod", "cnn"}}, 1780315200));
+    const auto last = AskLastUse(*ClientOf(fake), UtilizationConfig{}, 5, hours(24));
+    ASSERT_TRUE(last.ok()) << answer << ": " << last.status();
+    EXPECT_THAT(*last, ElementsAre(Pair("nlp/cnn", model::Time(model::Duration(1'780'315'200)))))
+        << answer;
+  }
 }
 
 // A use between two moments of the query is one, too.
