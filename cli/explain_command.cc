@@ -148,21 +148,26 @@ absl::StatusOr<const NodeExplanation*> FindNode(const ExplainResponse& explanati
       fmt::format("--node: there is no node {}{}", name, DidYouMean(name, names)));
 }
 
-void Print(const ExplainArguments& arguments, const ExplainResponse& explanation,
-           const std::string& what, const NodeExplanation* node) {
-  PrintAnswer(
-      arguments.output, [&] { return ExplanationJson(explanation, what, node); },
-      [&](const TableStyle& style) {
-        return node != nullptr ? NodeText(*node, explanation, what, style)
-                               : ExplanationText(explanation, what, style);
-      });
-}
-
 // An explanation and the pod that it is about.
 struct Explained {
   PodManifest manifest;
   ExplainResponse explanation;
 };
+
+void Print(const ExplainArguments& arguments, const Explained& explained,
+           const NodeExplanation* node) {
+  const ExplainResponse& explanation = explained.explanation;
+  const std::string& what = explained.manifest.what;
+  const model::Pod& pod = explained.manifest.pod;
+  // Nobody corrects the condition of a pod that has ended before it was bound.
+  const std::string unschedulable = pod.terminated ? "" : pod.unschedulable;
+  PrintAnswer(
+      arguments.output, [&] { return ExplanationJson(explanation, what, node, unschedulable); },
+      [&](const TableStyle& style) {
+        return node != nullptr ? NodeText(*node, explanation, what, style)
+                               : ExplanationText(explanation, what, style, unschedulable);
+      });
+}
 
 absl::StatusOr<Explained> ExplainLocally(const ExplainArguments& arguments) {
   const auto config = LoadConfig(arguments.cluster.config_file);
@@ -181,6 +186,7 @@ absl::StatusOr<Explained> ExplainLocally(const ExplainArguments& arguments) {
   placement::Explanation explanation =
       placement::Explain(manifest->pod, snapshot, *engine.scheduling, shortlist, *now);
   placement::AddPlanHints(manifest->pod, config->planner, config->prefix, explanation);
+  placement::AddGateHints(manifest->pod, config->prefix, explanation);
   return Explained{*std::move(manifest), placement::ToMessage(explanation)};
 }
 
@@ -211,12 +217,12 @@ absl::StatusOr<int> Show(const ExplainArguments& arguments, const Explained& exp
   }
   const bool concerned = !explanation.requests().empty();
   if (arguments.node.empty() || !concerned) {
-    Print(arguments, explanation, manifest.what, nullptr);
+    Print(arguments, explained, nullptr);
     return concerned && explanation.fitting() == 0 ? kExitNo : kExitOk;
   }
   const auto node = FindNode(explanation, arguments.node);
   if (!node.ok()) return node.status();
-  Print(arguments, explanation, manifest.what, *node);
+  Print(arguments, explained, *node);
   return (*node)->fits() ? kExitOk : kExitNo;
 }
 

@@ -103,13 +103,14 @@ Json RequestsOf(const ExplainResponse& explanation) {
 }  // namespace
 
 std::string ExplanationJson(const ExplainResponse& explanation, const std::string& what,
-                            const NodeExplanation* node) {
+                            const NodeExplanation* node, const std::string& unschedulable) {
   const bool concerned = !explanation.requests().empty();
   const std::vector<std::string> hints(explanation.hints().begin(), explanation.hints().end());
   const Json json = {{"pod", what},
                      {"time", FormatTime(placement::TimeOf(explanation.time()))},
                      {"requests", RequestsOf(explanation)},
                      {"concerned", concerned},
+                     {"unschedulable", TextOrNull(unschedulable)},
                      {"refusedEverywhere", explanation.refused_everywhere()},
                      {"summary", concerned ? Json(SummaryOf(explanation)) : Json(nullptr)},
                      {"fitting", explanation.fitting()},

@@ -28,6 +28,11 @@ constexpr std::string_view kNotJudged =
     "kube-scheduler's own filters (taints, affinity, free cpu, memory and devices) are not judged "
     "here.\n";
 
+// kube-scheduler cuts its event FailedScheduling, which says the same, at so many bytes, but not
+// the condition of the pod (truncateMessage in k8s.io/kubernetes/pkg/scheduler/schedule_one.go,
+// v1.36.3).
+constexpr std::size_t kMostSaid = 1024;
+
 std::string RequestsTextOf(const ExplainResponse& explanation) {
   std::vector<std::string> requests;
   for (const v1::DeviceRequest& request : explanation.requests()) {
@@ -226,6 +231,19 @@ std::string PaintedSummary(const ExplainResponse& explanation, const Terminal& t
   return Painted(summary.substr(0, end), tone, terminal) + rest;
 }
 
+// The first lines: what the pod asks for, and how many nodes there are for it.
+std::string VerdictOnAll(const ExplainResponse& explanation, const std::string& what,
+                         const Terminal& terminal) {
+  if (explanation.requests().empty()) {
+    return fmt::format(
+        "{} asks for no accelerator of the catalogue, so the extender does not judge nodes for "
+        "it.\n",
+        Printable(what));
+  }
+  return fmt::format("{} asks for {}\n{}\n", Printable(what), RequestsTextOf(explanation),
+                     PaintedSummary(explanation, terminal));
+}
+
 }  // namespace
 
 std::string_view ModeOf(const PolicyOpinion& opinion) {
@@ -251,16 +269,11 @@ std::string SummaryOf(const ExplainResponse& explanation) {
 }
 
 std::string ExplanationHead(const ExplainResponse& explanation, const std::string& what,
-                            const Terminal& terminal) {
-  if (explanation.requests().empty()) {
-    return fmt::format(
-        "{} asks for no accelerator of the catalogue, so the extender does not judge nodes for "
-        "it.\n",
-        Printable(what));
+                            const Terminal& terminal, const std::string& unschedulable) {
+  std::string text = VerdictOnAll(explanation, what, terminal);
+  if (!unschedulable.empty()) {
+    text += fmt::format("kube-scheduler says: {}\n", CutTo(Printable(unschedulable), kMostSaid));
   }
-  std::string text =
-      fmt::format("{} asks for {}\n{}\n", Printable(what), RequestsTextOf(explanation),
-                  PaintedSummary(explanation, terminal));
   // Hints and reasons quote annotations, into which anybody may write anything.
   for (const std::string& hint : explanation.hints()) text += "- " + Printable(hint) + "\n";
   if (!explanation.not_shortlisted().empty()) {
@@ -270,8 +283,8 @@ std::string ExplanationHead(const ExplainResponse& explanation, const std::strin
 }
 
 std::string ExplanationText(const ExplainResponse& explanation, const std::string& what,
-                            const TableStyle& style) {
-  const std::string head = ExplanationHead(explanation, what, style.terminal);
+                            const TableStyle& style, const std::string& unschedulable) {
+  const std::string head = ExplanationHead(explanation, what, style.terminal, unschedulable);
   // The table would repeat the same sentence for every node.
   if (explanation.requests().empty() || explanation.refused_everywhere()) return head;
   return fmt::format("{}\n{}\n{}", head, NodeTable(explanation, style), kNotJudged);

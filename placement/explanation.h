@@ -100,7 +100,7 @@ struct Explanation {
   /// The time as of which conditions were judged.
   model::Time now = model::kNoTime;
   /// The catalogue's resources that the pod requests. If empty, the pod is not Berth's business,
-  /// and the rest of the struct is empty, too.
+  /// and the rest of the struct is empty, too, but for what AddGateHints() adds.
   std::vector<model::Resources::Entry> requests;
   /// Whether the pod itself is the reason why no node fits, whatever the nodes' state.
   bool refused_everywhere = false;
@@ -136,5 +136,11 @@ Explanation Explain(const model::Pod& pod, const cluster::Snapshot& snapshot,
 /// that waits, so nothing is said of pods without a UID. `prefix` is that of Berth's annotations.
 void AddPlanHints(const model::Pod& pod, const planner::PlannerConfig& planner,
                   const std::string& prefix, Explanation& explanation);
+
+/// Adds hints about what holds a pod back before any scheduler looks at it, also if it asks for no
+/// accelerator: the scheduling gates of others, and until when they do if Berth knows (Kueue's),
+/// and the gang that it belongs to. Nothing is said of templates, nor of pods that are bound or
+/// have ended. `prefix` is that of Berth's annotations. Does not repeat what AddPlanHints() says.
+void AddGateHints(const model::Pod& pod, const std::string& prefix, Explanation& explanation);
 
 }  // namespace berth::placement

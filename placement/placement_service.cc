@@ -72,6 +72,10 @@ class PlacementService final : public v1::Placement::CallbackService {
     Explanation explanation = placement::Explain(*pod, (*placer)->snapshot(), (*placer)->engine(),
                                                  (*placer)->shortlist(), options_.now());
     AddPlanHints(*pod, options_.planner(), (*placer)->engine().prefix(), explanation);
+    // ExplainResponse promises that nothing is filled in for pods that Berth has no say in.
+    if (!explanation.requests.empty()) {
+      AddGateHints(*pod, (*placer)->engine().prefix(), explanation);
+    }
     response = ToMessage(explanation);
     return absl::OkStatus();
   }

@@ -71,7 +71,8 @@ TEST_F(CliKubectl, APluginHasTheCommandsForPeople) {
   const Finished help = RunAs("kubectl-berth", {});
   EXPECT_EQ(help.exit_code, 0);
   EXPECT_THAT(help.output, HasSubstr("Usage: kubectl berth ["));
-  for (const char* command : {"explain", "capacity", "gangs", "mutate", "doctor", "release"}) {
+  for (const char* command : {"explain", "capacity", "gangs", "who", "idle", "board", "mutate",
+                              "report", "doctor", "release", "version"}) {
     EXPECT_THAT(help.output, HasSubstr(std::string("\n  ") + command + " "));
   }
   for (const char* command : {"extender", "admission", "controller", "probe", "man"}) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/explanation_output.h"
@@ -22,8 +23,10 @@ using placement::DeviceCount;
 using placement::Explanation;
 using placement::NodeExplanation;
 using placement::PolicyOpinion;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 using ExplanationTest = ExplainFixture;
 
@@ -154,6 +157,76 @@ TEST_F(ExplanationTest, HintsThatAPodIsBoundAlready) {
   EXPECT_THAT(
       Explained(pod).hints,
       testing::Contains("the pod is bound to v100-4 already, and its devices count as used there"));
+}
+
+// A pod that is there and waits; it asks for no accelerator.
+model::Pod PodWithGates(std::vector<std::string> gates) {
+  model::Pod pod;
+  pod.namespace_ = "ml";
+  pod.uid = "u1";
+  pod.gated = !gates.empty();
+  pod.gates = std::move(gates);
+  return pod;
+}
+
+std::vector<std::string> GateHintsOf(const model::Pod& pod,
+                                     const std::string& prefix = "berth.dev") {
+  Explanation explanation;
+  placement::AddGateHints(pod, prefix, explanation);
+  return explanation.hints;
+}
+
+TEST(GateHints, NameGatesOfOthersAndWhenTheyGo) {
+  EXPECT_THAT(GateHintsOf(PodWithGates(
+                  {"kueue.x-k8s.io/admission", "kueue.x-k8s.io/topology", "example.org/quota"})),
+              ElementsAre("the scheduling gate kueue.x-k8s.io/admission holds the pod back until "
+                          "Kueue admits its Workload; see `kubectl get workloads.kueue.x-k8s.io "
+                          "-n ml`",
+                          "the scheduling gate kueue.x-k8s.io/topology holds the pod back until "
+                          "Kueue has chosen a domain of its topology for it",
+                          "the scheduling gate example.org/quota holds the pod back until whoever "
+                          "has set this gate takes it away"));
+}
+
+TEST(GateHints, NameTheGangAndTheCommandThatTellsOfIt) {
+  const std::string hint =
+      "the pod is of gang ml/train-7f9c: `berth explain --gang ml/train-7f9c` says how far the "
+      "gang is, and what it waits for";
+  model::Pod pod = PodWithGates({"berth.dev/gang"});
+  pod.annotations = {{"berth.dev/gang-name", "train-7f9c"}, {"berth.dev/gang-size", "3"}};
+  EXPECT_THAT(GateHintsOf(pod), ElementsAre(hint));
+  pod.gates = {"kueue.x-k8s.io/admission", "berth.dev/gang"};
+  EXPECT_THAT(GateHintsOf(pod), ElementsAre(HasSubstr("kueue.x-k8s.io/admission"), hint));
+  pod.gates.clear();
+  EXPECT_THAT(GateHintsOf(pod), ElementsAre(hint)) << "a PodGroup may hold it back instead";
+  EXPECT_THAT(GateHintsOf(pod, "example.com"), IsEmpty()) << "the names are below the prefix";
+}
+
+TEST(GateHints, TellOfAGateWithoutAGang) {
+  model::Pod pod = PodWithGates({"berth.dev/gang"});
+  const std::string hint =
+      "the scheduling gate berth.dev/gang holds the pod back, but the annotations "
+      "berth.dev/gang-name and berth.dev/gang-size do not state its gang, so no node is planned "
+      "for it";
+  EXPECT_THAT(GateHintsOf(pod), ElementsAre(hint));
+  pod.annotations = {{"berth.dev/gang-name", "train-7f9c"}};
+  EXPECT_THAT(GateHintsOf(pod), ElementsAre(hint)) << "it does not say of how many pods";
+}
+
+TEST(GateHints, AreOfPodsThatWait) {
+  model::Pod pod = PodWithGates({"example.org/quota"});
+  pod.annotations = {{"berth.dev/gang-name", "train-7f9c"}, {"berth.dev/gang-size", "3"}};
+  ASSERT_THAT(GateHintsOf(pod), SizeIs(2));
+  model::Pod bound = pod;
+  bound.node_name = "n1";
+  EXPECT_THAT(GateHintsOf(bound), IsEmpty());
+  model::Pod ended = pod;
+  ended.terminated = true;
+  EXPECT_THAT(GateHintsOf(ended), IsEmpty());
+  model::Pod template_of_a_job = pod;
+  template_of_a_job.uid.clear();
+  EXPECT_THAT(GateHintsOf(template_of_a_job), IsEmpty());
+  EXPECT_THAT(GateHintsOf(PodWithGates({})), IsEmpty());
 }
 
 TEST_F(ExplanationTest, IsEmptyForAnEmptyCluster) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "nlohmann/json.hpp"
 #include "placement/placement_messages.h"
 
 namespace berth::cli {
@@ -67,6 +68,43 @@ TEST(ExplanationText, SaysWhyAPodIsNotShortlisted) {
   explanation.not_shortlisted = "it has a preferred node affinity";
   EXPECT_THAT(ExplanationText(ToMessage(explanation), "Pod p"),
               HasSubstr("\n- not shortlisted: it has a preferred node affinity\n"));
+}
+
+TEST(ExplanationText, HasTheWordsOfKubeScheduler) {
+  const std::string said = "0/3 nodes are available: 3 Insufficient example.org/device.";
+  const std::string text = ExplanationText(ToMessage(ExplanationOf({})), "Pod p", {}, said);
+  EXPECT_THAT(text, HasSubstr("\n0 fit\nkube-scheduler says: " + said + "\n"));
+  EXPECT_THAT(ExplanationText(ToMessage(ExplanationOf({})), "Pod p"),
+              Not(HasSubstr("kube-scheduler says")))
+      << "it has said nothing";
+}
+
+TEST(ExplanationText, HasThemAndTheHintsForPodsWithoutAccelerators) {
+  const Explanation explanation{.now = kNoon, .hints = {"a gate holds the pod back"}};
+  EXPECT_EQ(ExplanationText(ToMessage(explanation), "Pod p", {}, "0/3 nodes are available"),
+            "Pod p asks for no accelerator of the catalogue, so the extender does not judge nodes "
+            "for it.\n"
+            "kube-scheduler says: 0/3 nodes are available\n"
+            "- a gate holds the pod back\n");
+}
+
+TEST(ExplanationText, CutsWordsThatAreLongerThanAnEvent) {
+  const v1::ExplainResponse explanation = ToMessage(ExplanationOf({}));
+  const std::string head = "kube-scheduler says: ";
+  EXPECT_THAT(ExplanationText(explanation, "Pod p", {}, std::string(1024, 'x')),
+              HasSubstr(head + std::string(1024, 'x') + "\n"));
+  EXPECT_THAT(ExplanationText(explanation, "Pod p", {}, std::string(1025, 'x')),
+              HasSubstr(head + std::string(1023, 'x') + "…\n"));
+}
+
+TEST(ExplanationJson, HasTheWordsOfKubeSchedulerWhole) {
+  const v1::ExplainResponse explanation = ToMessage(ExplanationOf({}));
+  const std::string said(2000, 'x');
+  const auto json = nlohmann::json::parse(ExplanationJson(explanation, "Pod p", nullptr, said));
+  EXPECT_EQ(json["unschedulable"], said);
+  const auto none = nlohmann::json::parse(ExplanationJson(explanation, "Pod p", nullptr));
+  ASSERT_TRUE(none.contains("unschedulable"));
+  EXPECT_TRUE(none["unschedulable"].is_null());
 }
 
 TEST(ExplanationText, ShowsDevicesAsTheyAreCounted) {
@@ -160,8 +198,10 @@ TEST(ExplanationText, LeavesNoLineAndNoCommandToWhoeverWritesAnnotations) {
   explanation.groups = {Group(2, "lack\x1b[8m\nX")};
   explanation.hints = {"A\x1b[8m\n- forged is not in the catalogue"};
   explanation.not_shortlisted = "it\x1b[8m\n- forged";
-  const std::string text = ExplanationText(ToMessage(explanation), "Pod \x1b[8m\np");
+  const std::string text =
+      ExplanationText(ToMessage(explanation), "Pod \x1b[8m\np", {}, "0/3\x1b[8m\n- forged");
   EXPECT_THAT(text, HasSubstr("Pod  [8m p asks for 2 example.org/device\n"));
+  EXPECT_THAT(text, HasSubstr("\nkube-scheduler says: 0/3 [8m - forged\n"));
   EXPECT_THAT(text, HasSubstr("; 2 lack [8m X\n"));
   EXPECT_THAT(text, HasSubstr("\n- A [8m - forged is not in the catalogue\n"));
   EXPECT_THAT(text, HasSubstr("\n- not shortlisted: it [8m - forged\n"));
