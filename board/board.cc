@@ -332,7 +332,8 @@ class Board::Impl {
     const std::lock_guard lock(picture_mutex_);
     const bool changed =
         pods_.With([&](PodTable& table) { return picture_.Update(snapshot_.Read(), table, now); });
-    history_.Add(now, picture_.pools());
+    // While the API server does not answer, nobody knows what the pools have.
+    if (feed_.Trouble().ok()) history_.Add(now, picture_.pools());
     return changed;
   }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "board/json_text.h"
+#include "policies/admission/wording.h"
 
 namespace berth::board {
 
@@ -34,7 +35,9 @@ Json JsonOfPod(const PodTable::Entry& entry, const model::GangNames& names) {
                {"requests", JsonOfResources(pod.requests)},
                {"gates", pod.gates},
                {"scheduler", pod.scheduler},
-               {"unschedulable", pod.unschedulable}};
+               {"unschedulable", pod.unschedulable},
+               {"gangWaits",
+                policies::admission::OneLine(model::WhyGangIsHeld(pod), model::kMostGangMessage)}};
   const auto gang = model::GangOf(pod.annotations, names);
   if (gang.ok() && *gang) json["gang"] = {{"name", (*gang)->name}, {"size", (*gang)->size}};
   return json;

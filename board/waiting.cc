@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -31,6 +32,9 @@ std::string WhyPodWaits(const model::Pod& pod, const WaitingNames& names) {
   if (!pod.nominated_node.empty()) {
     return fmt::format("planned for {}: kube-scheduler tries that node first", pod.nominated_node);
   }
+  // In a PodGroup kube-scheduler has words for the pod, too, but only of the PodGroup.
+  const std::string_view held = model::WhyGangIsHeld(pod);
+  if (!held.empty()) return std::string(held);
   if (!pod.unschedulable.empty()) return pod.unschedulable;
   if (pod.gated) return "it waits until there are nodes for all pods of its gang";
   return "kube-scheduler has not said anything about it yet";
@@ -74,14 +78,26 @@ void AddMember(WaitingRow& row, WaitingRow pod) {
   AddDevices(row, pod);
   row.planned += pod.planned;
   if (row.node.empty()) row.node = std::move(pod.node);
+  if (pod.is_held_back && !row.is_held_back) row.why = std::move(pod.why);
   row.is_held_back = row.is_held_back || pod.is_held_back;
 }
 
-// What there is to say of a gang as a whole takes the place of what was said of its first pod.
-void WordGang(WaitingRow& row) {
+// A gang among the rows, and why the planner holds it back: in the words of its first pod that has
+// any.
+struct GangInRows {
+  std::size_t row = 0;
+  std::string held = {};
+};
+
+// What there is to say of a gang as a whole takes the place of what was said of its first pod. The
+// planner's words name the gang and how many pods it has.
+void WordGang(WaitingRow& row, const std::string& held) {
   if (row.is_held_back) return;
   if (row.planned > 0) {
-    row.why = fmt::format("nodes are planned for {} of its {} waiting pods", row.planned, row.pods);
+    row.why = fmt::format("nodes are planned for {} of its {} waiting pods{}{}", row.planned,
+                          row.pods, held.empty() ? "" : "; ", held);
+  } else if (!held.empty()) {
+    row.why = held;
   } else if (row.pods < row.size) {
     row.why = fmt::format("{} of its {} pods wait: {}", row.pods, row.size, row.why);
   }
@@ -96,7 +112,7 @@ std::vector<WaitingRow> WaitingRows(const PodTable::Entries& waiting,
                                     const model::AcceleratorCatalog& catalog,
                                     const WaitingNames& names) {
   std::vector<WaitingRow> rows;
-  std::map<std::pair<std::string, std::string>, std::size_t> gangs;
+  std::map<std::pair<std::string, std::string>, GangInRows> gangs;
   for (const auto& [key, entry] : waiting) {
     WaitingRow row = RowOfPod(*entry, catalog, names);
     const auto gang = model::GangOf(entry->pod.annotations, names.gang);
@@ -104,15 +120,17 @@ std::vector<WaitingRow> WaitingRows(const PodTable::Entries& waiting,
       row.gang = (*gang)->name;
       row.size = (*gang)->size;
       const auto [known, is_new] =
-          gangs.try_emplace({entry->pod.namespace_, row.gang}, rows.size());
+          gangs.try_emplace({entry->pod.namespace_, row.gang}, GangInRows{.row = rows.size()});
+      GangInRows& place = known->second;
+      if (place.held.empty()) place.held = OneLine(model::WhyGangIsHeld(entry->pod), kMostWhy);
       if (!is_new) {
-        AddMember(rows[known->second], std::move(row));
+        AddMember(rows[place.row], std::move(row));
         continue;
       }
     }
     rows.push_back(std::move(row));
   }
-  for (const auto& [gang, index] : gangs) WordGang(rows[index]);
+  for (const auto& [gang, place] : gangs) WordGang(rows[place.row], place.held);
   std::stable_sort(rows.begin(), rows.end(), [](const WaitingRow& a, const WaitingRow& b) {
     return std::tuple(a.is_held_back, -std::int64_t{a.priority}, a.created) <
            std::tuple(b.is_held_back, -std::int64_t{b.priority}, b.created);

@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "fmt/format.h"
 #include "model/annotation.h"
+#include "model/pod.h"
 
 namespace berth::kube {
 namespace {
@@ -78,6 +79,17 @@ bool TellsThatGangWaits(std::string_view type, std::string_view status) {
   constexpr std::string_view kName = model::kGang.name;
   return status == "False" && type.ends_with(kName) &&
          type.substr(0, type.size() - kName.size()).ends_with('/');
+}
+
+std::string GangMessage(std::string_view message) {
+  constexpr std::string_view kCut = "...";
+  if (message.size() <= model::kMostGangMessage) return std::string(message);
+  const auto continues = [&](std::size_t at) {
+    return (static_cast<unsigned char>(message[at]) & 0xc0U) == 0x80U;
+  };
+  std::size_t end = model::kMostGangMessage - kCut.size();
+  while (end > 0 && continues(end)) --end;
+  return fmt::format("{}{}", message.substr(0, end), kCut);
 }
 
 bool IsTerminated(std::string_view phase) { return phase == "Succeeded" || phase == "Failed"; }

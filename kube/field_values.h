@@ -47,6 +47,10 @@ bool IsUnschedulable(std::string_view type, std::string_view status, std::string
 /// of Berth's names; see model::kGang.
 bool TellsThatGangWaits(std::string_view type, std::string_view status);
 
+/// What is kept of the message of such a condition: model::kMostGangMessage bytes at most. A longer
+/// message ends in "...", without cutting a character of UTF-8.
+std::string GangMessage(std::string_view message);
+
 /// Whether a pod in that phase uses nothing any more.
 bool IsTerminated(std::string_view phase);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "kube/field_values.h"
@@ -82,13 +83,16 @@ std::string UnschedulableMessage(const JsonValue& conditions) {
   return message;
 }
 
-bool IsToldThatGangWaits(const JsonValue& conditions) {
-  bool told = false;
-  conditions.ForEachItem([&told](const JsonValue& condition) {
-    told = told ||
-           TellsThatGangWaits(condition.Field("type").String(), condition.Field("status").String());
+std::optional<std::string> WhyGangWaits(const JsonValue& conditions) {
+  std::optional<std::string> message;
+  conditions.ForEachItem([&message](const JsonValue& condition) {
+    if (message ||
+        !TellsThatGangWaits(condition.Field("type").String(), condition.Field("status").String())) {
+      return;
+    }
+    message = GangMessage(condition.Field("message").String());
   });
-  return told;
+  return message;
 }
 
 std::string JobOf(const JsonValue& owners) {
@@ -180,7 +184,7 @@ model::Pod PodFromJson(const JsonValue& pod) {
   result.failed_by_itself = FailedByItself(status);
   if (result.node_name.empty()) {
     result.unschedulable = UnschedulableMessage(status.Field("conditions"));
-    result.told_that_gang_waits = IsToldThatGangWaits(status.Field("conditions"));
+    result.why_gang_waits = WhyGangWaits(status.Field("conditions"));
     result.nominated_node = status.Field("nominatedNodeName").String();
   }
   result.terminated = IsTerminated(status.Field("phase").String());

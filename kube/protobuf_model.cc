@@ -1,7 +1,7 @@
 #include "kube/protobuf_model.h"
 
-#include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -102,11 +102,14 @@ std::string UnschedulableMessage(const pb::Pod& pod) {
   return "";
 }
 
-bool IsToldThatGangWaits(const pb::Pod& pod) {
-  return pod.spec().node_name().empty() &&
-         std::ranges::any_of(pod.status().conditions(), [](const pb::PodCondition& condition) {
-           return TellsThatGangWaits(condition.type(), condition.status());
-         });
+std::optional<std::string> WhyGangWaits(const pb::Pod& pod) {
+  if (!pod.spec().node_name().empty()) return std::nullopt;
+  for (const pb::PodCondition& condition : pod.status().conditions()) {
+    if (TellsThatGangWaits(condition.type(), condition.status())) {
+      return GangMessage(condition.message());
+    }
+  }
+  return std::nullopt;
 }
 
 std::string JobOf(const pb::ObjectMeta& metadata) {
@@ -182,7 +185,7 @@ model::Pod FromProto(const pb::Pod& pod, const Path& path, absl::Status& error) 
   result.failed_by_itself = FailedByItself(pod.status());
   result.priority = pod.spec().priority();
   result.unschedulable = UnschedulableMessage(pod);
-  result.told_that_gang_waits = IsToldThatGangWaits(pod);
+  result.why_gang_waits = WhyGangWaits(pod);
   if (result.node_name.empty()) result.nominated_node = pod.status().nominated_node_name();
   result.terminated = IsTerminated(pod.status().phase());
   ReadScored(pod, result);

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/host_port.h"
@@ -34,6 +37,11 @@ struct ScoredFields {
 
   friend bool operator==(const ScoredFields&, const ScoredFields&) = default;
 };
+
+/// The most bytes of Pod::why_gang_waits. Every pod of a gang has the message, and whoever may
+/// write the status of pods may make it as long as an object can be. The planner's own messages
+/// name a gang and a pod or two, and end with what to write instead.
+inline constexpr std::size_t kMostGangMessage = 512;
 
 /// What Berth keeps of a v1.Pod. A plain value. Fields that cannot matter once the pod is bound are
 /// empty then, to save memory. The same type is used for the pod that kube-scheduler asks about and
@@ -93,9 +101,11 @@ struct Pod {
   /// PodScheduled, if its status is False and its reason Unschedulable. Empty once the pod is
   /// bound.
   std::string unschedulable;
-  /// Whether a condition says that its gang waits: one named "<prefix>/gang", whatever the prefix,
-  /// whose status is False. The planner writes it. False once the pod is bound.
-  bool told_that_gang_waits = false;
+  /// Why its gang waits, in the planner's words: the message of the first condition that is named
+  /// "<prefix>/gang", whatever the prefix, and whose status is False. Of a longer message the
+  /// beginning, as kMostGangMessage says. Empty: the condition gives no reason. Nothing: there is
+  /// no such condition, or the pod is bound.
+  std::optional<std::string> why_gang_waits;
   /// Whether the phase is Succeeded or Failed, in which the pod uses nothing any more.
   bool terminated = false;
   /// Empty once the pod is bound: only the labels of unbound pods are read.
@@ -111,5 +121,13 @@ struct Pod {
 
   friend bool operator==(const Pod&, const Pod&) = default;
 };
+
+/// Why the planner holds the pod back with its gang, in its words. Empty: it does not, or it has
+/// not said why. A pod that was let go has neither a gate nor a PodGroup, and what its condition
+/// says was only not taken back. Valid as long as the pod.
+inline std::string_view WhyGangIsHeld(const Pod& pod) {
+  const bool is_held = pod.gated || !pod.scheduling_group.empty();
+  return is_held && pod.why_gang_waits ? std::string_view(*pod.why_gang_waits) : "";
+}
 
 }  // namespace berth::model

@@ -99,6 +99,9 @@ Unplanned Untried(const planner::PlannerConfig& planner) {
 Unplanned WhyUnplanned(const model::Pod& pod, const planner::PlannerConfig& planner,
                        const std::string& prefix, const Explanation& explanation) {
   using planner::State;
+  // The planner counts a pod that waits for its PodGroup among the gated ones, too.
+  const std::string_view held = model::WhyGangIsHeld(pod);
+  if (!held.empty()) return Of(State::kGated, std::string(held));
   if (pod.gated) return Of(State::kGated, "it has scheduling gates");
   if (pod.deleted != model::kNoTime) return Of(State::kDeleted, "somebody has deleted it");
   if (std::ranges::find(planner.schedulers, pod.scheduler) == planner.schedulers.end()) {

@@ -143,9 +143,10 @@ export class Details {
       ['Node', pod.node ? link(pod.node, () => this.node(pod.node)) : ''],
       ['Planned for', pod.nominated ? link(pod.nominated, () => this.node(pod.nominated)) : ''],
       ['Gates', pod.gates.join(', ')],
+      ['The planner says', pod.gangWaits],
       ['kube-scheduler says', pod.unschedulable],
     ])];
-    if (!pod.judged) return [...content, element('p', {}, 'It asks for no accelerator, so Berth has no say in it.')];
+    if (!pod.judged) return [...content, element('p', {}, 'It asks for no accelerator, so no policy judges nodes for it.')];
     content.push(element('h3', {}, 'Where it may go'),
         element('p', {}, `By Berth's policies ${pod.fitting} of ${pod.nodesInAll} nodes fit.`));
     if (pod.groups.length > 0) content.push(this.groups(pod.groups));

@@ -1,36 +1,47 @@
 // The pools: a table of what they have now, with bars of how it was.
 
 import {sortKey} from './layout.js';
+import {PATTERNS, Pixels, readColours} from './picture.js';
 import {element} from './words.js';
 
 const BARS = 120;
+const GRAIN = 2; // CSS pixels that one of a pattern takes: as fine as in small cells it would look like a colour
 const KINDS = ['held', 'planned', 'broken', 'free'];
 
-/** Draws the bars of one pool, from the bottom: held, planned, broken; what is free stays empty. */
+/** The pattern of a state in the place of a bar, which goes on in the bars beside it. */
+function patternAt(kind, left, top, grain) {
+  const pattern = PATTERNS[kind];
+  return pattern && ((i, j) => pattern(Math.floor((left + i) / grain), Math.floor((top + j) / grain)));
+}
+
+/**
+ * Draws the bars of one pool, from the bottom: held, planned, broken, with the patterns of the cells; what is
+ * free is pale.
+ */
 function drawBars(canvas, pool, colours) {
   const scale = devicePixelRatio;
   const [width, height] = [Math.max(1, Math.round(canvas.clientWidth * scale)), Math.round(40 * scale)];
   [canvas.width, canvas.height] = [width, height];
-  const context = canvas.getContext('2d');
-  context.clearRect(0, 0, width, height);
+  const pixels = new Pixels(width, height);
+  const grain = Math.max(1, Math.round(GRAIN * scale));
   const bars = pool.held.length;
   for (let i = 0; i < bars; ++i) {
     const all = KINDS.reduce((sum, kind) => sum + (pool[kind][i] ?? 0), 0);
     const left = Math.floor((i * width) / bars);
     const right = Math.max(left + 1, Math.floor(((i + 1) * width) / bars) - (width > 4 * bars ? 1 : 0));
     if (pool.held[i] === null || all === 0) {
-      context.fillStyle = colours.getPropertyValue('--line'); // nothing is known of that time, or there were no devices
-      context.fillRect(left, height - 1, right - left, 1);
+      pixels.fill(left, height - 1, right - left, 1, colours.line); // nothing is known of that time, or there were no devices
       continue;
     }
     let bottom = height;
     for (const kind of KINDS) {
-      const tall = Math.round((pool[kind][i] / all) * height);
-      context.fillStyle = colours.getPropertyValue(kind === 'free' ? '--dim' : `--${kind}`);
-      context.fillRect(left, bottom - tall, right - left, tall);
-      bottom -= tall;
+      const top = Math.max(0, bottom - Math.round((pool[kind][i] / all) * height));
+      pixels.fill(left, top, right - left, bottom - top, colours[kind === 'free' ? 'dim' : kind],
+          patternAt(kind, left, top, grain), colours.back);
+      bottom = top;
     }
   }
+  canvas.getContext('2d').putImageData(pixels.image, 0, 0);
 }
 
 /** "held 80 % on average", for those who do not see the bars. */
@@ -86,7 +97,7 @@ export class Pools {
   }
 
   draw() {
-    const colours = getComputedStyle(document.documentElement);
+    const colours = readColours();
     for (const canvas of this.rows.querySelectorAll('canvas')) {
       const pool = this.history.get(canvas.dataset.pool);
       const span = this.span.selectedOptions[0].text;

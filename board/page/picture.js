@@ -3,11 +3,20 @@
 
 const BUDGET = 4; // milliseconds of drawing in one frame
 
+/**
+ * How states are told apart beside their colours where there is no room for a sign: whether a place has
+ * the colour of the state, and not that of the background. Those that are not here are solid.
+ */
+export const PATTERNS = {
+  planned: (i, j) => (i + j) % 3 !== 0,
+  broken: (i, j) => (i + j) % 2 === 0,
+};
+
 /** Colours by the names of the style sheet, as the canvas stores them. */
-function readColours() {
+export function readColours() {
   const style = getComputedStyle(document.documentElement);
   const colours = {};
-  for (const name of ['back', 'held', 'planned', 'free', 'broken', 'frame', 'found', 'dim', 'text']) {
+  for (const name of ['back', 'held', 'planned', 'free', 'broken', 'frame', 'found', 'dim', 'line', 'text']) {
     const hex = style.getPropertyValue(`--${name}`).trim();
     const [red, green, blue] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
     colours[name] = (0xff000000 | (blue << 16) | (green << 8) | red) >>> 0;
@@ -24,7 +33,7 @@ function shortened(context, text, width) {
 }
 
 /** Pixels of a canvas, in the order of its memory. */
-class Pixels {
+export class Pixels {
   constructor(width, height) {
     this.image = new ImageData(width, height);
     this.values = new Uint32Array(this.image.data.buffer);
@@ -49,20 +58,40 @@ class Pixels {
     this.fill(left, top, 1, height, colour);
     this.fill(left + width - 1, top, 1, height, colour);
   }
+
+  /** A frame of dashes with gaps as long as they are, where what was drawn before stays. */
+  dashes(left, top, width, height, colour, length) {
+    const isDash = (at) => at % (2 * length) < length;
+    const right = left + width - 1;
+    const bottom = top + height - 1;
+    for (let x = left; x <= right && x < this.width; ++x) {
+      if (!isDash(x - left)) continue;
+      if (top < this.height) this.values[top * this.width + x] = colour;
+      if (bottom < this.height) this.values[bottom * this.width + x] = colour;
+    }
+    for (let y = top; y <= bottom && y < this.height; ++y) {
+      if (!isDash(y - top)) continue;
+      if (left < this.width) this.values[y * this.width + left] = colour;
+      if (right < this.width) this.values[y * this.width + right] = colour;
+    }
+  }
 }
 
-/** Draws one cell: held solid, planned striped, free hollow, broken crossed out. */
+/** Draws one cell: held solid, planned striped, free hollow, broken crossed out, found with a hole. */
 function drawCell(pixels, kind, x, y, width, height, colours) {
   if (kind === 'held' || kind === 'found' || kind === 'dim') {
     pixels.fill(x, y, width, height, colours[kind]);
+    if (kind !== 'found') return;
+    const hole = Math.floor(Math.min(width, height) / 3);
+    pixels.fill(x + ((width - hole) >> 1), y + ((height - hole) >> 1), hole, hole, colours.back);
   } else if (kind === 'planned') {
-    pixels.fill(x, y, width, height, colours.planned, (i, j) => (i + j) % 3 !== 0, colours.back);
+    pixels.fill(x, y, width, height, colours.planned, PATTERNS.planned, colours.back);
   } else if (kind === 'free') {
     pixels.fill(x, y, width, height, colours.back);
     if (width > 2 && height > 2) pixels.frame(x, y, width, height, colours.free);
     else pixels.fill(x, y + height - 1, width, 1, colours.free);
   } else if (width < 5 || height < 5) {
-    pixels.fill(x, y, width, height, colours.broken, (i, j) => (i + j) % 2 === 0, colours.back);
+    pixels.fill(x, y, width, height, colours.broken, PATTERNS.broken, colours.back);
   } else {
     const slope = height / width;
     pixels.fill(x, y, width, height, colours.broken, (i, j) =>
@@ -80,6 +109,7 @@ export function drawSamples(root) {
     pixels.fill(0, 0, 16, 16, colours.back);
     if (canvas.dataset.kind === 'frame') pixels.frame(0, 0, 16, 16, colours.frame);
     else drawCell(pixels, canvas.dataset.kind, 1, 1, 14, 14, colours);
+    if (canvas.dataset.kind === 'found') pixels.dashes(0, 0, 16, 16, colours.found, 2);
     canvas.getContext('2d').putImageData(pixels.image, 0, 0);
   }
 }
@@ -193,8 +223,13 @@ export class Picture {
       const top = y + 1 + Math.floor(i / columns) * height;
       drawCell(pixels, kinds[i], left, top, width - line, height - line, colours);
     }
-    if (board.status[id] !== 0) pixels.frame(x, y, inner, high, colours.frame);
-    if (this.found?.has(id)) pixels.frame(x, y, inner, high, colours.found);
+    const isBad = board.status[id] !== 0;
+    if (isBad) pixels.frame(x, y, inner, high, colours.frame);
+    if (!this.found?.has(id)) return;
+    // Within the other frame, so that both are seen, and dashed, so that neither is taken for the other.
+    const inset = isBad ? 1 : 0;
+    pixels.dashes(x + inset, y + inset, Math.max(1, inner - 2 * inset), Math.max(1, high - 2 * inset),
+        colours.found, Math.max(1, Math.round(box.wide / 3)));
   }
 
   /** What each cell of the node is, in the order in which they are drawn. */

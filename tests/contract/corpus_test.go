@@ -219,6 +219,8 @@ func (g generator) podConditions() []corev1.PodCondition {
 		{
 			Type:   pick[corev1.PodConditionType](g, "berth.dev/gang", "example.com/gang", "example.com/agang", "gang"),
 			Status: pick(g, corev1.ConditionTrue, corev1.ConditionFalse, corev1.ConditionFalse),
+			Message: pick(g, "", "gang train of 4: 3 of 4 pods fit at once", strings.Repeat("x", 512),
+				strings.Repeat("x", 508)+"日本", strings.Repeat("日本", 200)),
 		},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"gopkg.in/inf.v0"
 	corev1 "k8s.io/api/core/v1"
@@ -74,25 +75,25 @@ type serviceModel struct {
 }
 
 type podModel struct {
-	Namespace         string
-	Name              string
-	UID               string
-	NodeName          string
-	Annotations       map[string]string
-	Tolerations       []tolerationModel
-	Requests          map[string]int64
-	Created           int64
-	Deleted           int64
-	Job               string
-	ControllerUID     string
-	FailedByItself    bool
-	Priority          int32
-	Unschedulable     string
-	ToldThatGangWaits bool
-	Terminated        bool
-	Labels            map[string]string
-	Scored            scoredModel
-	AffinityTerms     []selectorModel
+	Namespace      string
+	Name           string
+	UID            string
+	NodeName       string
+	Annotations    map[string]string
+	Tolerations    []tolerationModel
+	Requests       map[string]int64
+	Created        int64
+	Deleted        int64
+	Job            string
+	ControllerUID  string
+	FailedByItself bool
+	Priority       int32
+	Unschedulable  string
+	WhyGangWaits   *string
+	Terminated     bool
+	Labels         map[string]string
+	Scored         scoredModel
+	AffinityTerms  []selectorModel
 }
 
 // units is q in multiples of 10^-scale, fractions rounded away from zero, at most 2^63-1 units. Where
@@ -191,25 +192,25 @@ func expectedPod(pod *corev1.Pod) podModel {
 		tolerations = append(tolerations, tolerationModel{t.Key, string(t.Operator), t.Value, string(t.Effect)})
 	}
 	return podModel{
-		Namespace:         pod.Namespace,
-		Name:              pod.Name,
-		UID:               string(pod.UID),
-		NodeName:          pod.Spec.NodeName,
-		Annotations:       notNil(pod.Annotations),
-		Tolerations:       tolerations,
-		Requests:          amounts(requests),
-		Created:           seconds(pod.CreationTimestamp),
-		Deleted:           seconds(deletion(pod)),
-		Job:               jobOfDeleted(pod),
-		ControllerUID:     controllerUID(pod),
-		FailedByItself:    failedByItself(pod),
-		Priority:          priority(pod),
-		Unschedulable:     unschedulable(pod),
-		ToldThatGangWaits: toldThatGangWaits(pod),
-		Terminated:        pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed,
-		Labels:            labelsUntilBound(pod),
-		Scored:            expectedScored(pod),
-		AffinityTerms:     expectedAffinityTerms(pod),
+		Namespace:      pod.Namespace,
+		Name:           pod.Name,
+		UID:            string(pod.UID),
+		NodeName:       pod.Spec.NodeName,
+		Annotations:    notNil(pod.Annotations),
+		Tolerations:    tolerations,
+		Requests:       amounts(requests),
+		Created:        seconds(pod.CreationTimestamp),
+		Deleted:        seconds(deletion(pod)),
+		Job:            jobOfDeleted(pod),
+		ControllerUID:  controllerUID(pod),
+		FailedByItself: failedByItself(pod),
+		Priority:       priority(pod),
+		Unschedulable:  unschedulable(pod),
+		WhyGangWaits:   whyGangWaits(pod),
+		Terminated:     pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed,
+		Labels:         labelsUntilBound(pod),
+		Scored:         expectedScored(pod),
+		AffinityTerms:  expectedAffinityTerms(pod),
 	}
 }
 
@@ -343,10 +344,31 @@ func unschedulable(pod *corev1.Pod) string {
 	return ""
 }
 
-func toldThatGangWaits(pod *corev1.Pod) bool {
-	return pod.Spec.NodeName == "" && slices.ContainsFunc(pod.Status.Conditions, func(each corev1.PodCondition) bool {
-		return strings.HasSuffix(string(each.Type), "/gang") && each.Status == corev1.ConditionFalse
-	})
+// whyGangWaits is nil where no condition says that the gang of the pod waits.
+func whyGangWaits(pod *corev1.Pod) *string {
+	if pod.Spec.NodeName != "" {
+		return nil
+	}
+	for _, each := range pod.Status.Conditions {
+		if strings.HasSuffix(string(each.Type), "/gang") && each.Status == corev1.ConditionFalse {
+			message := cutMessage(each.Message)
+			return &message
+		}
+	}
+	return nil
+}
+
+// cutMessage has whole characters of a long message, and dots after them, in 512 bytes at most.
+func cutMessage(message string) string {
+	const most, dots = 512, "..."
+	if len(message) <= most {
+		return message
+	}
+	end := most - len(dots)
+	for !utf8.RuneStart(message[end]) {
+		end--
+	}
+	return message[:end] + dots
 }
 
 // defaulted does to the requests of a copy what SetDefaults_Pod does in

@@ -113,7 +113,7 @@ json ToJson(const model::Pod& pod) {
           {"failedByItself", pod.failed_by_itself},
           {"priority", pod.priority},
           {"unschedulable", pod.unschedulable},
-          {"toldThatGangWaits", pod.told_that_gang_waits},
+          {"whyGangWaits", pod.why_gang_waits ? json(*pod.why_gang_waits) : json()},
           {"terminated", pod.terminated},
           {"labels", ToJson(pod.labels)},
           {"scored", ToJson(pod.scored)},

@@ -170,6 +170,27 @@ func TestASearchFindsNodesPodsAndOwners(t *testing.T) {
 	l.awaitText("#details-title", "Pod default/train-7")
 }
 
+// The frame is all that tells of it where pods hold all devices.
+func TestASearchLeavesABrokenNodeItsFrame(t *testing.T) {
+	l := open(t, 1500, 950)
+	l.awaitLive()
+	l.bind("train-7", "carol", "mn2a-006", fleet.ResourceGPU, 8)
+	l.fault("mn2a-006", "GPUIsLost")
+	l.awaitCounts(8, 0, 0)
+	l.Await("its frame", func() bool { return l.pixels("frame") > 0 })
+	solid := l.pixels("frame")
+	l.search("mn2a-006")
+	l.awaitText("#found-summary", "1 node, 0 pods")
+	l.Await("the frame of what is found", func() bool { return l.pixels("found") > 0 })
+	framed, found := l.pixels("frame"), l.pixels("found")
+	if framed != solid {
+		t.Errorf("the frame of the broken node has %d pixels beside that of the search, and %d without", framed, solid)
+	}
+	if found > framed*3/4 {
+		t.Errorf("the frame of the search has %d pixels, that of the broken node %d: it is not dashed", found, framed)
+	}
+}
+
 func TestTheListHasWhatThePictureHas(t *testing.T) {
 	l := open(t, 1500, 950)
 	l.awaitLive()

@@ -68,6 +68,22 @@ TEST(BoardDetails, APodTellsWhereItMayGoAndWhyNotElsewhere) {
   EXPECT_EQ(pod["nodes"][0]["name"], "b");
 }
 
+// Also one that asks for no device, such as the launcher of a gang.
+TEST(BoardDetails, APodOfAGangTellsWhyThePlannerHoldsItBack) {
+  PodTable pods(TestCatalog(), "berth.dev");
+  model::Pod launcher = Waiting("launcher", 0);
+  launcher.gated = true;
+  launcher.gates = {"berth.dev/gang"};
+  pods.Upsert(launcher);
+  const auto told = [&] {
+    return Json::parse(PodDetails(*pods.Find("ml", "launcher"), {}, kNames))["gangWaits"];
+  };
+  EXPECT_EQ(told(), "");
+  launcher.why_gang_waits = "gang train of 3: 2 of 3 pods are there";
+  pods.Upsert(launcher);
+  EXPECT_EQ(told(), *launcher.why_gang_waits);
+}
+
 TEST(BoardDetails, ASearchFindsPodsByNameAndOwnerWhateverTheCase) {
   PodTable pods(TestCatalog(), "berth.dev");
   model::Pod alices = Waiting("train", 8);

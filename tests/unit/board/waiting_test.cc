@@ -68,6 +68,49 @@ TEST(BoardWaiting, AGangTellsForHowManyPodsNodesArePlanned) {
   EXPECT_EQ(rows[0].why, "nodes are planned for 1 of its 2 waiting pods");
 }
 
+TEST(BoardWaiting, AGangTellsWhyThePlannerHoldsItBack) {
+  const std::string why = "gang g of 4: 2 of 4 pods fit at once on nodes of one model";
+  std::vector<model::Pod> pods = {Member("g-0", "g", 4, kNow), Member("g-1", "g", 4, kNow),
+                                  Member("other-0", "other", 2, kNow)};
+  pods[1].why_gang_waits = why;
+  auto rows = RowsOf(pods);
+  ASSERT_THAT(NamesOf(rows), ElementsAre("g", "other"));
+  EXPECT_EQ(rows[0].why, why) << "one of its pods has the condition by now";
+  EXPECT_EQ(rows[1].why,
+            "1 of its 2 pods wait: it waits until there are nodes for all pods of its gang");
+
+  pods[0].why_gang_waits = "";
+  EXPECT_EQ(RowsOf(pods)[0].why, why) << "that of the first pod gives no reason";
+
+  pods[0].nominated_node = "a";
+  EXPECT_EQ(RowsOf(pods)[0].why, "nodes are planned for 1 of its 2 waiting pods; " + why);
+
+  pods[1].gates.emplace_back("kueue.x-k8s.io/admission");
+  rows = RowsOf(pods);
+  EXPECT_TRUE(rows.back().is_held_back);
+  EXPECT_EQ(rows.back().gang, "g");
+  EXPECT_EQ(rows.back().why, "the scheduling gate kueue.x-k8s.io/admission holds it back");
+}
+
+TEST(BoardWaiting, APodOfAPodGroupTellsWhyThePlannerHoldsItBack) {
+  model::Pod pod = Waiting("train-0", 8);
+  pod.unschedulable = "waiting for the PodGroup berth-train";
+  pod.why_gang_waits = "gang train of 2: 1 of 2 pods are there";
+  pod.scheduling_group = "berth-train";
+  EXPECT_EQ(RowsOf({pod})[0].why, *pod.why_gang_waits);
+  // Without a gate and a PodGroup nothing holds it back.
+  pod.scheduling_group.clear();
+  EXPECT_EQ(RowsOf({pod})[0].why, pod.unschedulable);
+}
+
+TEST(BoardWaiting, WhatThePlannerSaysIsOneLine) {
+  model::Pod pod = Waiting("train-0", 8);
+  pod.gated = true;
+  pod.gates = {"berth.dev/gang"};
+  pod.why_gang_waits = "1 of 2\nfit";
+  EXPECT_EQ(RowsOf({pod})[0].why, "1 of 2 fit");
+}
+
 TEST(BoardWaiting, AGangAsksForWhatItsWorkersAskForIfItsLauncherAsksForNothing) {
   model::Pod launcher = Member("a-launcher", "g", 3, kNow);
   launcher.requests = {};

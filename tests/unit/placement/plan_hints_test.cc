@@ -79,6 +79,26 @@ TEST(PlanHints, WhyNoNodeIsNominated) {
       {[](model::Pod& pod) { pod.unschedulable = "0/9 nodes are available"; },
        "(no_node): no node fits it"},
       {[](model::Pod& pod) { pod.gated = true; }, "(gated): it has scheduling gates"},
+      {[](model::Pod& pod) {
+         pod.gated = true;
+         pod.why_gang_waits = "gang train of 4: 3 of 4 pods fit at once";
+       },
+       "(gated): gang train of 4: 3 of 4 pods fit at once"},
+      {[](model::Pod& pod) {
+         pod.gated = true;
+         pod.why_gang_waits = "";
+       },
+       "(gated): it has scheduling gates"},
+      {[](model::Pod& pod) {
+         pod.scheduling_group = "berth-train";
+         pod.why_gang_waits = "gang train of 4: 3 of 4 pods are there";
+       },
+       "(gated): gang train of 4: 3 of 4 pods are there"},
+      {[](model::Pod& pod) {
+         pod.unschedulable = "0/9 nodes are available";
+         pod.why_gang_waits = "gang train of 4: 3 of 4 pods fit at once";
+       },
+       "(no_node): no node fits it"},
       {[](model::Pod& pod) { pod.deleted = policies::scheduling::kNow; },
        "(deleted): somebody has deleted it"},
       {[](model::Pod& pod) { pod.scheduler = "default-scheduler"; },
