@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "controller/gang_evictor.h"
@@ -18,6 +19,8 @@
 namespace berth::controller {
 
 namespace {
+
+constexpr char kBudgetRefuses[] = "a PodDisruptionBudget is in the way, and Berth tries again";
 
 std::string FullName(const IdlePod& pod) { return pod.namespace_name + '/' + pod.name; }
 
@@ -157,17 +160,14 @@ void IdlePods::Handle(const IdlePod& pod) {
   // What another pod of the name was told does not count.
   const bool is_new = is_new_name || told.uid != pod.uid;
   if (is_new) {
-    told = {.uid = pod.uid, .since = timer_->Now(), .time = options_.now(), .events = {}};
+    told = {.uid = pod.uid,
+            .since = timer_->Now(),
+            .time = options_.now(),
+            .budget_refuses = false,
+            .events = {},
+            .newest_idle = {}};
   }
-  std::optional<model::Time> evicted_at;
-  if (options_.config.evicts()) {
-    evicted_at = pod.notebook
-                     ? model::SaturatingAdd(told.time, options_.config.evict_notebooks_after)
-                     : model::kNoTime;
-  }
-  const bool is_told = Tell(
-      IdleEvent(pod, options_.idle, evicted_at, options_.keep_annotation, options_.now()), told);
-  if (is_new && !is_told) {
+  if (!TellIdle(pod, told) && is_new) {
     // Nobody is evicted untold.
     told_.erase(found);
     return;
@@ -175,11 +175,35 @@ void IdlePods::Handle(const IdlePod& pod) {
   if (options_.config.evicts() && pod.notebook) EvictIfDue(pod, told);
 }
 
+IdleStay IdlePods::StayAfter(const IdlePod& pod, model::Time due, model::Time now) const {
+  return StayOf(pod, due, options_.config.min_age, options_.keep_annotation, now);
+}
+
+bool IdlePods::TellIdle(const IdlePod& pod, Told& told) {
+  const model::Time now = options_.now();
+  std::optional<IdleStay> stay;
+  if (options_.config.evicts()) {
+    const model::Duration grace = options_.config.evict_notebooks_after;
+    stay = StayAfter(pod, model::SaturatingAdd(told.time, grace), now);
+    if (told.budget_refuses && stay->until <= now) stay->why = kBudgetRefuses;
+  }
+  FaultEvent event = IdleEvent(pod, options_.idle, stay, options_.keep_annotation, now);
+  if (event.id == told.newest_idle) return true;
+  std::string id = event.id;
+  // What was said before and holds again is said again, because people believe the last event.
+  if (told.events.contains(id)) event.id += fmt::format("-{}", told.events.size());
+  if (!Tell(event, told)) return false;
+  told.newest_idle = std::move(id);
+  return true;
+}
+
 void IdlePods::EvictIfDue(const IdlePod& pod, Told& told) {
   if (timer_->Now() - told.since < options_.config.evict_notebooks_after) return;
-  const auto why = WhyKept(pod, options_.config.min_age, options_.keep_annotation, options_.now());
-  if (why) {
-    Tell(KeptEvent(pod, *why), told);
+  const model::Time now = options_.now();
+  const IdleStay stay = StayAfter(pod, now, now);
+  if (stay.until > now) {
+    told.budget_refuses = false;
+    Tell(KeptEvent(pod, stay), told);
   } else if (IsWithinLimit()) {
     Evict(pod, told);
   }
@@ -193,7 +217,8 @@ void IdlePods::Evict(const IdlePod& pod, Told& told) {
   observer_->OnWritten(Write::kIdleEviction, FullName(pod), pod.devices,
                        is_refused ? absl::AbortedError(status.message()) : status);
   if (is_refused) {
-    Tell(KeptEvent(pod, "a PodDisruptionBudget is in the way, and Berth tries again"), told);
+    told.budget_refuses = true;
+    Tell(KeptEvent(pod, {.until = model::kForever, .why = kBudgetRefuses, .advice = {}}), told);
   }
   if (!status.ok()) return;
   evicted_.push_back(timer_->Now());

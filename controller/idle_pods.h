@@ -38,10 +38,11 @@ inline constexpr kube::Permission kIdleEvictPermissions[] = {{"", "pods/eviction
 ///   look, too;
 /// - its annotation keep-idle-until does not put that off;
 /// - it is old enough, and no PodDisruptionBudget is in the way.
-/// If it is not, another Event says why. A look that fails, because Prometheus does not answer,
-/// changes nothing; but if two or more in a row fail, and for longer than the window, the grace
-/// periods begin anew, because nobody has seen what was used in between. A controller that begins
-/// to lead begins them anew, too. A pod without measurements is not idle.
+/// If it is not, another Event says why, and so does what it is told on each day. A look that
+/// fails, because Prometheus does not answer, changes nothing; but if two or more in a row fail,
+/// and for longer than the window, the grace periods begin anew, because nobody has seen what was
+/// used in between. A controller that begins to lead begins them anew, too. A pod without
+/// measurements is not idle.
 ///
 /// Controller owns it. Run() blocks, so give it a thread. Not thread-safe.
 class IdlePods {
@@ -81,8 +82,13 @@ class IdlePods {
     /// When it was told first, by a clock that does not jump, and the same as a time for people.
     Clock::time_point since;
     model::Time time;
+    /// Whether a PodDisruptionBudget was in the way of an eviction, and nothing else has kept the
+    /// pod since.
+    bool budget_refuses = false;
     /// The names of the events.
     std::set<std::string> events;
+    /// The id of IdleEvent() that was told last.
+    std::string newest_idle;
   };
 
   void Look();
@@ -94,6 +100,11 @@ class IdlePods {
   absl::StatusOr<IdlePod> Read(const std::string& full_name, const std::string& devices);
   /// Tells of the pod, and evicts it if it is time.
   void Handle(const IdlePod& pod);
+  /// Tells of the pod, unless the last Event of this kind says the same, on the same day. Returns
+  /// whether it is told.
+  bool TellIdle(const IdlePod& pod, Told& told);
+  /// StayOf() as configured.
+  IdleStay StayAfter(const IdlePod& pod, model::Time due, model::Time now) const;
   void EvictIfDue(const IdlePod& pod, Told& told);
   void Evict(const IdlePod& pod, Told& told);
   /// Writes the event, unless this object has written it before. Returns whether it is stored.

@@ -6,11 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/avoid.h"
 #include "tests/unit/controller/fixtures.h"
 #include "tests/unit/controller/limited_time.h"
 #include "tests/unit/usage/fake_prometheus.h"
@@ -29,6 +31,8 @@ using testing::AllOf;
 using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
+using testing::EndsWith;
+using testing::Gt;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -160,6 +164,37 @@ class IdlePodsTest : public testing::Test {
     return reasons;
   }
   std::string LastMessage() const { return api_.events.back()["message"]; }
+
+  // A time after the test's begin, which is at eight in the morning.
+  static std::string After(minutes duration) { return model::Rfc3339Text(kNow + duration); }
+
+  // Writes the annotation, as a user does.
+  void KeepUntil(const std::string& name, const std::string& until) {
+    api_.pods[name]["metadata"]["annotations"][kKeepUntil] = until;
+  }
+
+  std::vector<std::string> MessagesOf(const std::string& name, const std::string& reason) const {
+    std::vector<std::string> messages;
+    for (const json& event : api_.events) {
+      if (event["involvedObject"]["name"] == name && event["reason"] == reason) {
+        messages.push_back(event["message"]);
+      }
+    }
+    return messages;
+  }
+
+  // Each time that follows these words in what was told, and when it was told.
+  std::vector<std::tuple<std::string, std::string>> TimesAfter(const std::string& words) const {
+    std::vector<std::tuple<std::string, std::string>> times;
+    for (const json& event : api_.events) {
+      const std::string message = event["message"];
+      const std::size_t found = message.find(words + " 20");
+      if (found == std::string::npos) continue;
+      times.emplace_back(message.substr(found + words.size() + 1, After(minutes(0)).size()),
+                         event["firstTimestamp"]);
+    }
+    return times;
+  }
 
   class Record final : public WriteObserver {
    public:
@@ -390,13 +425,9 @@ TEST_F(IdlePodsTest, TakesMissingMeasurementsForNothing) {
 }
 
 TEST_F(IdlePodsTest, SaysOfEachExemption) {
-  const auto after = [](hours duration) {
-    return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::FromChrono(kNow + duration),
-                            absl::UTCTimeZone());
-  };
-  Add("kept", true, {{kKeepUntil, after(hours(5))}});
+  Add("kept", true, {{kKeepUntil, After(hours(5))}});
   Add("odd", true, {{kKeepUntil, "tomorrow"}});
-  Add("expired", true, {{kKeepUntil, after(hours(-5))}});
+  Add("expired", true, {{kKeepUntil, After(hours(-5))}});
   Add("guarded", true);
   api_.protected_pods = {"guarded"};
   config_.evict_notebooks_after = hours(1);
@@ -424,7 +455,128 @@ TEST_F(IdlePodsTest, EvictsNoYoungNotebooks) {
   Measure({{"notebook", 0}});
   RunFor(minutes(100));
   EXPECT_THAT(api_.evicted, IsEmpty());
-  EXPECT_THAT(LastMessage(), HasSubstr("it is younger than 20h"));
+  EXPECT_THAT(LastMessage(), HasSubstr("stays: it is younger than 20h"));
+  EXPECT_THAT(MessagesOf("notebook", "Idle"),
+              ElementsAre(HasSubstr("It stays: it is younger than 20h. It will be evicted after " +
+                                    After(hours(10)) + ",")));
+  RunFor(hours(9));
+  EXPECT_THAT(api_.evicted, ElementsAre("notebook"));
+}
+
+// Whoever looks on any day sees what holds: events are kept for an hour by default.
+TEST_F(IdlePodsTest, SaysOnEachDayUntilWhenTheAnnotationKeepsANotebook) {
+  Add("notebook", true);
+  config_.evict_notebooks_after = hours(24);
+  Measure({{"notebook", 0}});
+  RunFor(hours(4));
+  KeepUntil("notebook", After(hours(240)));
+  RunFor(hours(72));
+  const std::vector<std::string> told = MessagesOf("notebook", "Idle");
+  ASSERT_THAT(told, SizeIs(5)) << "first, when it was annotated, and on three more days";
+  EXPECT_THAT(told[0], HasSubstr("It will be evicted after " + After(hours(24)) + ","));
+  for (std::size_t i = 1; i < told.size(); ++i) {
+    EXPECT_THAT(told[i],
+                EndsWith(" It stays: its annotation berth.dev/keep-idle-until says so until " +
+                         After(hours(240)) + ". It will be evicted after " + After(hours(240)) +
+                         ", unless it uses a device until then. To put that off, annotate it with "
+                         "berth.dev/keep-idle-until, such as " +
+                         After(hours(288)) + "."));
+  }
+  EXPECT_THAT(MessagesOf("notebook", "NotEvicted"), SizeIs(1));
+  RunFor(hours(164) - minutes(10));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+  RunFor(minutes(20));
+  EXPECT_THAT(api_.evicted, ElementsAre("notebook"));
+  EXPECT_EQ(Reasons()[api_.events.size() - 2], "notebook Idle");
+  EXPECT_EQ(api_.events[api_.events.size() - 2]["firstTimestamp"], After(hours(232)))
+      << "that its time has come is no news";
+  EXPECT_THAT(TimesAfter("evicted after"), Each(Gt()));
+  EXPECT_THAT(TimesAfter("such as"), Each(Gt()));
+}
+
+TEST_F(IdlePodsTest, SaysOnEachDayThatTheAnnotationIsNoTime) {
+  Add("notebook", true, {{kKeepUntil, "next week"}});
+  config_.evict_notebooks_after = hours(24);
+  Measure({{"notebook", 0}});
+  RunFor(hours(72));
+  EXPECT_THAT(MessagesOf("notebook", "Idle"),
+              AllOf(SizeIs(4), Each(AllOf(HasSubstr("It stays: its annotation "
+                                                    "berth.dev/keep-idle-until is no time"),
+                                          Not(HasSubstr("be evicted"))))));
+  EXPECT_THAT(MessagesOf("notebook", "NotEvicted"), SizeIs(1)) << "the reason is the same";
+  EXPECT_THAT(TimesAfter("such as"), AllOf(SizeIs(5), Each(Gt())));
+  KeepUntil("notebook", After(hours(80)));
+  RunFor(minutes(10));
+  EXPECT_THAT(MessagesOf("notebook", "Idle").back(),
+              HasSubstr("It will be evicted after " + After(hours(80)) + ","));
+}
+
+TEST_F(IdlePodsTest, SaysOnEachDayThatABudgetIsInTheWay) {
+  Add("notebook", true);
+  api_.protected_pods = {"notebook"};
+  config_.evict_notebooks_after = hours(24);
+  Measure({{"notebook", 0}});
+  RunFor(hours(72));
+  const std::vector<std::string> told = MessagesOf("notebook", "Idle");
+  ASSERT_THAT(told, SizeIs(5)) << "on four days, and when it was known";
+  for (std::size_t i = 2; i < told.size(); ++i) {
+    EXPECT_THAT(told[i], AllOf(HasSubstr("It stays: a PodDisruptionBudget is in the way"),
+                               Not(HasSubstr("be evicted"))));
+  }
+  EXPECT_THAT(MessagesOf("notebook", "NotEvicted"), SizeIs(1));
+  api_.protected_pods.clear();
+  RunFor(minutes(10));
+  EXPECT_THAT(api_.evicted, ElementsAre("notebook"));
+}
+
+TEST_F(IdlePodsTest, SaysAgainWhatHoldsAgain) {
+  Add("notebook", true);
+  config_.evict_notebooks_after = hours(10);
+  Measure({{"notebook", 0}});
+  for (const int until : {20, 15, 20, 15, 20}) {
+    KeepUntil("notebook", After(hours(until)));
+    RunFor(minutes(10));
+    EXPECT_THAT(LastMessage(), HasSubstr("It will be evicted after " + After(hours(until)) + ","));
+  }
+  EXPECT_THAT(api_.events, SizeIs(5));
+  api_.pods["notebook"]["metadata"]["annotations"].clear();
+  RunFor(minutes(10));
+  EXPECT_THAT(LastMessage(), HasSubstr("It will be evicted after " + After(hours(10)) + ","));
+  EXPECT_THAT(LastMessage(), Not(HasSubstr("It stays")));
+}
+
+// An annotation that ends before the grace period does keeps nothing.
+TEST_F(IdlePodsTest, SaysTheTimeThatCounts) {
+  Add("notebook", true, {{kKeepUntil, After(hours(5))}});
+  config_.evict_notebooks_after = hours(10);
+  Measure({{"notebook", 0}});
+  RunFor(minutes(10));
+  EXPECT_THAT(LastMessage(), HasSubstr(" %. It will be evicted after " + After(hours(10)) + ","));
+}
+
+TEST_F(IdlePodsTest, SuggestsATimeThatCanBeWritten) {
+  Add("notebook", true, {{kKeepUntil, "9999-12-31T12:00:00Z"}});
+  config_.evict_notebooks_after = hours(10);
+  Measure({{"notebook", 0}});
+  RunFor(minutes(10));
+  EXPECT_THAT(LastMessage(), AllOf(HasSubstr("It will be evicted after 9999-12-31T12:00:00Z,"),
+                                   EndsWith("such as 9999-12-31T23:59:59Z.")));
+}
+
+// The day begins while notebooks wait for the limit.
+TEST_F(IdlePodsTest, SaysThatNotebooksAreDueThatWaitForTheirTurn) {
+  for (const char* name : {"a", "b"}) Add(name, true);
+  config_.evict_notebooks_after = hours(16) - minutes(5);
+  config_.per_minute = 1;
+  Measure({{"a", 0}, {"b", 0}});
+  RunFor(hours(16));
+  EXPECT_THAT(api_.evicted, ElementsAre("a"));
+  RunFor(minutes(5));
+  EXPECT_THAT(api_.evicted, ElementsAre("a", "b"));
+  EXPECT_THAT(MessagesOf("b", "Idle").back(),
+              AllOf(HasSubstr("It has been due to be evicted since " +
+                              After(hours(16) - minutes(5)) + ", and goes when possible,"),
+                    HasSubstr("such as " + After(hours(64)) + ".")));
 }
 
 TEST_F(IdlePodsTest, EvictsOnlySoManyAMinute) {
