@@ -102,15 +102,18 @@ absl::Status ApiLink::BeSilent(Time duration) {
 absl::Status ApiLink::Send(const kube::HttpRequest& request, HttpSink& sink) {
   const std::string head =
       std::string(NameOf(request.method)) + ' ' + request.target + " HTTP/1.1\r\n\r\n";
-  std::optional<FakeHttpRequest> parsed = tests::ParseFakeRequest(head);
+  // Of PodGroups the fake requests know nothing.
+  FakeHttpRequest parsed = tests::ParseFakeRequest(head).value_or(
+      FakeHttpRequest{.kind = FakeRequest::kGetObject, .target = request.target});
+  parsed.body = request.body;
+  method_ = request.method;
   life_ = server_->lives();
   const Time latency = weather_->Latency();
   absl::Status status =
       latency < patience_ ? SleepUntil(timeline_->now() + latency) : BeSilent(patience_);
   if (status.ok()) {
-    fate_ = weather_->Draw(IsWatch(parsed->kind));
-    parsed->body = request.body;
-    status = Answer(*parsed, std::chrono::duration_cast<Time>(request.silence), sink);
+    fate_ = weather_->Draw(IsWatch(parsed.kind));
+    status = Answer(parsed, std::chrono::duration_cast<Time>(request.silence), sink);
   }
   watches_ = false;
   trace_->Write("{}: {} {}: {}", name_, NameOf(request.method), request.target, status.ToString());
@@ -178,7 +181,9 @@ absl::Status ApiLink::AnswerWrite(const FakeHttpRequest& request, HttpSink& sink
       reply.code = 201;
       break;
     default:
-      return Refuse(404, "NotFound", 0, sink);
+      if (!PodGroups::Serves(request.target)) return Refuse(404, "NotFound", 0, sink);
+      reply = server_->pod_groups().Answer(name_, method_, request.target, request.body);
+      break;
   }
   // It was carried out, and the client may never hear of it.
   if (fate_.mishap == Mishap::kCut) return Lost();

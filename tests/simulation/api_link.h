@@ -67,6 +67,8 @@ class ApiLink final : public kube::Transport {
   const std::function<void()> on_change_;
   bool stopped_ = false;
   bool watches_ = false;
+  // Of the present exchange.
+  kube::HttpMethod method_ = kube::HttpMethod::kGet;
   int life_ = 0;
   Fate fate_;
 };

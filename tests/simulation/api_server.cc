@@ -56,6 +56,8 @@ int ApiServer::PatchNode(const std::string& who, const std::string& key, const s
   const Json metadata = Json::parse(patch).at("metadata");
   if (metadata.value("uid", node.uid) != node.uid) return 409;
   Merge(metadata, "labels", node.labels);
+  Merge(metadata, "annotations", node.annotations);
+  before_node_patch(who, node);
   Put(std::move(node), stored->oddity);
   on_patch(who);
   return 200;

@@ -8,6 +8,7 @@
 
 #include "tests/integration/fake_leases.h"
 #include "tests/simulation/object_store.h"
+#include "tests/simulation/pod_groups.h"
 #include "tests/simulation/timeline.h"
 
 namespace berth::simulation {
@@ -59,6 +60,9 @@ class ApiServer {
   /// Leases, in JSON.
   tests::FakeLeases& leases() { return leases_; }
 
+  PodGroups& pod_groups() { return pod_groups_; }
+  const PodGroups& pod_groups() const { return pod_groups_; }
+
   /// Carries out a JSON merge patch of labels and annotations; an HTTP status. `who` is the client.
   int PatchNode(const std::string& who, const std::string& key, const std::string& patch);
   /// The same, of annotations, the nominated node and the scheduling gates. A patch that changes
@@ -78,6 +82,9 @@ class ApiServer {
   /// Told of each patch of a pod that is about to be carried out, and changes something.
   std::function<void(const std::string& who, const model::Pod& before, const model::Pod& after)>
       before_pod_patch = [](const std::string&, const model::Pod&, const model::Pod&) {};
+  /// The same of nodes, whether it changes anything or not.
+  std::function<void(const std::string& who, const model::Node& after)> before_node_patch =
+      [](const std::string&, const model::Node&) {};
 
   /// Told after every change.
   void Subscribe(const std::function<void()>* listener) { listeners_.push_back(listener); }
@@ -104,6 +111,7 @@ class ApiServer {
   std::tuple<ObjectStore<model::Node>, ObjectStore<model::Pod>, ObjectStore<model::Service>>
       stores_;
   tests::FakeLeases leases_;
+  PodGroups pod_groups_;
   std::vector<const std::function<void()>*> listeners_;  // in an order that a seed repeats
 };
 

@@ -43,16 +43,20 @@ std::string TextOf(const StoredPointer<model::Node>& stored) {
   return stored->unreadable() ? "unreadable" : TextOf(stored->value);
 }
 
-bool IsExcluded(const model::Node& node) {
-  return std::any_of(node.conditions.begin(), node.conditions.end(), [](const auto& condition) {
-    return condition.status == model::ConditionStatus::kTrue &&
-           ExcludingTypes().contains(condition.type);
-  });
+// The types of conditions that exclude and have this status.
+std::set<std::string> ExcludingWith(model::ConditionStatus status, const model::Node& node) {
+  std::set<std::string> types;
+  for (const model::Condition& condition : node.conditions) {
+    const bool counts = condition.status == status && ExcludingTypes().contains(condition.type);
+    if (counts) types.insert(condition.type);
+  }
+  return types;
 }
 
 // Whether no pod may go there.
 bool IsRefused(const StoredPointer<model::Node>& stored) {
-  return stored == nullptr || stored->unreadable() || IsExcluded(stored->value);
+  return stored == nullptr || stored->unreadable() ||
+         !ExcludingWith(model::ConditionStatus::kTrue, stored->value).empty();
 }
 
 // Whether there is no node of that name, as far as can be told.
@@ -196,6 +200,23 @@ bool Checker::IsRefusedSince(const std::string& name) const {
   return always;
 }
 
+// Whether a condition that excludes is Unknown there and has been True before: for how long, and
+// whether Berth has seen it, decides whether it still excludes.
+bool Checker::WasBadAndIsUnknown(const std::string& name) const {
+  const auto then = nodes_.Find(name);
+  const std::set<std::string> unknown =
+      ExcludingWith(model::ConditionStatus::kUnknown, then->value);
+  bool was_bad = false;
+  nodes_.ForEachUpTo(name, [&](const Change<model::Node>& change) {
+    if (was_bad || change.after == nullptr) return;
+    const std::set<std::string> bad =
+        ExcludingWith(model::ConditionStatus::kTrue, change.after->value);
+    was_bad =
+        std::ranges::any_of(bad, [&](const std::string& type) { return unknown.contains(type); });
+  });
+  return was_bad;
+}
+
 Complaint Checker::CheckAnswer(const BerthProcess& berth, const BerthProcess::Answer& answer,
                                const std::vector<std::string>& asked, bool shortlist) {
   const extender::Decision& decision = answer.decision;
@@ -213,8 +234,10 @@ Complaint Checker::CheckAnswer(const BerthProcess& berth, const BerthProcess::An
     }
     const auto then = nodes_.Find(name);
     const bool fits = !IsRefused(then);
-    good += fits ? 1 : 0;
+    const bool may_be_remembered = fits && WasBadAndIsUnknown(name);
+    good += fits && !may_be_remembered ? 1 : 0;
     if (!berth.nodes_whole() || shortlist || fits == admitted.contains(name)) continue;
+    if (may_be_remembered) continue;
     return fmt::format("{} was {}, and at revision {} it was {}", name,
                        fits ? "refused" : "admitted", nodes_.revision(),
                        then == nullptr ? "gone" : TextOf(then->value));

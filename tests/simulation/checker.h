@@ -51,6 +51,7 @@ class Checker {
   bool MayBe(const model::NodeState& state) const;
   bool MayLack(const std::string& name) const;
   bool IsRefusedSince(const std::string& name) const;
+  bool WasBadAndIsUnknown(const std::string& name) const;
 
   const ApiServer* const server_;
   Past<model::Node> nodes_;

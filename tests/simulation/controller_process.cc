@@ -35,10 +35,16 @@ const char* WordOf(controller::Write write) {
       return "the condition";
     case controller::Write::kGangEviction:
       return "the eviction";
+    case controller::Write::kPodGroup:
+      return "the PodGroup";
+    case controller::Write::kKept:
+      return "what is kept";
     default:
       return "the label";
   }
 }
+
+using ReadGroups = std::function<const controller::PodGroupReader::Known&()>;
 
 std::vector<kube::ListWatchHandler<model::Pod>*> HandlersOf(controller::Nudger* nudger,
                                                             controller::Nominator* nominator) {
@@ -114,6 +120,7 @@ ControllerProcess::Planning::Planning(ControllerProcess* process, const Surround
       timer(surroundings.timeline, &task),
       link(process->identity_ + "/scheduler-lease", kWriteTimeout, surroundings, &task),
       leases(process->options_.config.gangs.scheduler_leases, &link),
+      groups(&link, model::GangNames(kPrefix)),
       metrics(registry),
       nominator({.planner = process->options_.config,
                  .annotation = model::kPlanAnnotation.Below(kPrefix),
@@ -124,10 +131,28 @@ ControllerProcess::Planning::Planning(ControllerProcess* process, const Surround
                  .scheduler_term = process->options_.sabotage == PlannerSabotage::kForgetsLease
                                        ? std::function<controller::SchedulerTerm()>()
                                        : [this] { return leases.Read(); },
+                 .pod_groups = process->options_.config.gangs.pod_groups
+                                   ? ReadGroups([this]() -> const auto& { return groups.Read(); })
+                                   : ReadGroups(),
+                 .kept_rooms = &kept,
                  .now = std::move(now),
                  .interval = kInterval},
                 DefaultEngine(), &process->fed_.snapshot(), &timer, &process->observer_, &metrics) {
 }
+
+ControllerProcess::Keeping::Keeping(ControllerProcess* process, const Surroundings& surroundings,
+                                    std::function<model::Time()> now)
+    : task(surroundings.timeline, [this] { writer.Run(); }),
+      timer(surroundings.timeline, &task),
+      link(process->identity_ + "/kept", kWriteTimeout, surroundings, &task),
+      transport(&link, [process] { return process->electing_.election.LeadsUntil(); }),
+      patcher(&transport),
+      writer({.annotation = model::kKeptAnnotation.Below(kPrefix),
+              .kept = [process] { return process->planning_->kept.Get(); },
+              .may_write = [process] { return process->Leads(); },
+              .now = std::move(now),
+              .interval = kInterval},
+             &process->fed_.snapshot(), &patcher, &timer, &process->observer_) {}
 
 ControllerProcess::Waiting::Waiting(ControllerProcess* process, const PlannerOptions& options)
     : handlers_(HandlersOf(&process->nudging_.nudger, process->planning_ == nullptr
@@ -190,7 +215,10 @@ ControllerProcess::ControllerProcess(const Surroundings& surroundings,
       electing_(this, surroundings, options.seed),
       labelling_(this, surroundings),
       nudging_(this, surroundings, now),
-      planning_(planner ? std::make_unique<Planning>(this, surroundings, std::move(now)) : nullptr),
+      planning_(planner ? std::make_unique<Planning>(this, surroundings, now) : nullptr),
+      keeping_(planner && options_.sabotage != PlannerSabotage::kForgetsKept
+                   ? std::make_unique<Keeping>(this, surroundings, std::move(now))
+                   : nullptr),
       waiting_(this, options_),
       pending_(this, surroundings, options.seed) {
   if (planning_ == nullptr) return;
@@ -206,6 +234,7 @@ ControllerProcess::~ControllerProcess() {
     part.task.Finish();
   };
   end(pending_);
+  if (keeping_ != nullptr) end(*keeping_);
   if (planning_ != nullptr) {
     for (const auto& writer : planning_->writers) end(*writer);
     end(*planning_);

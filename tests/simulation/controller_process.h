@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "controller/kept_rooms.h"
+#include "controller/kept_writer.h"
 #include "controller/leader_election.h"
 #include "controller/leader_transport.h"
 #include "controller/lease_store.h"
@@ -16,6 +18,7 @@
 #include "controller/nudger.h"
 #include "controller/patcher.h"
 #include "controller/planner_metrics.h"
+#include "controller/pod_groups.h"
 #include "controller/scheduler_leases.h"
 #include "controller/waiting_pods.h"
 #include "controller/write_observer.h"
@@ -32,6 +35,7 @@ enum class PlannerSabotage {
   kNone,
   kForgetsDeletes,  // pods that vanish while they wait stay in the plan
   kForgetsLease,    // who leads of kube-scheduler is not asked
+  kForgetsKept,     // nodes do not say what is kept there
 };
 
 /// What a controller plans.
@@ -42,8 +46,9 @@ struct PlannerOptions {
   std::function<void()> heard = [] {};
 };
 
-/// One life of a controller: its election, labels and nudges, and the planner if it is configured,
-/// each in a task of its own, over a snapshot that is fed as an extender's. Not thread-safe.
+/// One life of a controller: its election, labels and nudges, and the planner and what it keeps if
+/// it is configured, each in a task of its own, over a snapshot that is fed as an extender's. Not
+/// thread-safe.
 class ControllerProcess {
  public:
   /// `now` is the time of policies. Different controllers have different identities. Without a
@@ -131,10 +136,24 @@ class ControllerProcess {
     TaskTimer timer;
     ApiLink link;
     controller::SchedulerLeases leases;
+    controller::PodGroupReader groups;
+    controller::KeptRooms kept;
     server::Metrics registry;
     controller::PlannerMetrics metrics;
     controller::Nominator nominator;
     std::vector<std::unique_ptr<Writing>> writers;
+  };
+
+  // Writes on nodes what is kept there.
+  struct Keeping {
+    Keeping(ControllerProcess* process, const Surroundings& surroundings,
+            std::function<model::Time()> now);
+    Task task;
+    TaskTimer timer;
+    ApiLink link;
+    controller::LeaderTransport transport;
+    controller::Patcher patcher;
+    controller::KeptWriter writer;
   };
 
   // Passes on what is heard of waiting pods, and remembers it.
@@ -175,6 +194,7 @@ class ControllerProcess {
   Labelling labelling_;
   Nudging nudging_;
   std::unique_ptr<Planning> planning_;
+  std::unique_ptr<Keeping> keeping_;
   Waiting waiting_;
   Pending pending_;
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fmt/format.h"
+#include "model/kept_room.h"
 #include "tests/simulation/gang_jobs.h"
 
 namespace berth::simulation {
@@ -20,6 +21,9 @@ constexpr Time kWritten = seconds(30);
 constexpr Time kTermKnown = seconds(30);
 
 constexpr char kPlanLease[] = "berth.dev/plan-lease";
+constexpr char kKept[] = "berth.dev/kept";
+
+std::string IdentityOf(const std::string& who) { return who.substr(0, who.find('/')); }
 
 }  // namespace
 
@@ -42,7 +46,8 @@ void GangChecker::Note(const ControllerProcess& controller) {
 bool GangChecker::HasBegun(const std::string& gang) const {
   return std::ranges::any_of(server_->Of<model::Pod>().now(), [&gang](const auto& entry) {
     const model::Pod& pod = entry.second->value;
-    return GangKeyOf(pod) == gang && !pod.terminated && !pod.gated;
+    const bool is_held = pod.gated || (!pod.scheduling_group.empty() && pod.node_name.empty());
+    return GangKeyOf(pod) == gang && !pod.terminated && !is_held;
   });
 }
 
@@ -70,19 +75,50 @@ Complaint GangChecker::CheckPatch(const std::string& who, const model::Pod& befo
                                   const model::Pod& after) {
   const std::string gang = GangKeyOf(before);
   if (gang.empty() || !before.gated || after.gated || HasBegun(gang)) return std::nullopt;
-  ++releases_;
-  const std::string identity = who.substr(0, who.find('/'));
-  const std::size_t size = GangSizeOf(before);
-  std::size_t most = 0;
-  for (const Heard& heard : heard_[identity]) most = std::max(most, Placed(gang, heard));
-  if (most < size) {
-    return fmt::format("{} lets gang {} go, of which it knew {} of {} pods with a node", identity,
-                       gang, most, size);
-  }
+  const std::string identity = IdentityOf(who);
+  const Complaint complaint = CheckRelease(identity, gang, GangSizeOf(before));
+  if (complaint) return complaint;
   const bool may_know = scheduler_->leads_since() + kTermKnown < timeline_->now();
   if (!may_know || AreOfTerm(gang)) return std::nullopt;
   return fmt::format("{} lets gang {} go, which was not nominated for kube-scheduler {}", identity,
                      gang, scheduler_->term());
+}
+
+Complaint GangChecker::CheckPodGroup(const std::string& who, const std::string& group) {
+  for (const auto& [key, stored] : server_->Of<model::Pod>().now()) {
+    const model::Pod& pod = stored->value;
+    if (pod.terminated || pod.namespace_ + '/' + pod.scheduling_group != group) continue;
+    const std::string gang = GangKeyOf(pod);
+    if (HasBegun(gang)) return std::nullopt;
+    return CheckRelease(IdentityOf(who), gang, GangSizeOf(pod));
+  }
+  return std::nullopt;
+}
+
+Complaint GangChecker::CheckRelease(const std::string& identity, const std::string& gang,
+                                    std::size_t size) {
+  ++releases_;
+  std::size_t most = 0;
+  for (const Heard& heard : heard_[identity]) most = std::max(most, Placed(gang, heard));
+  if (most >= size) return std::nullopt;
+  return fmt::format("{} lets gang {} go, of which it knew {} of {} pods with a node", identity,
+                     gang, most, size);
+}
+
+Complaint GangChecker::CheckNode(const std::string& who, const model::Node& node) {
+  const auto text = model::Find(node.annotations, kKept);
+  if (!text) return std::nullopt;
+  std::map<std::pair<std::string, std::string>, std::int64_t> sums;
+  for (const model::KeptRoom& room : model::ParseKeptRooms(*text)) {
+    sums[{room.gang, room.resource}] += room.devices;
+  }
+  for (const auto& [kept, devices] : sums) {
+    const std::int64_t there = node.allocatable.Get(kept.second);
+    if (devices <= there) continue;
+    return fmt::format("{} keeps {} of {} devices of node {} for gang {}", IdentityOf(who), devices,
+                       there, node.name, kept.first);
+  }
+  return std::nullopt;
 }
 
 }  // namespace berth::simulation

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/node.h"
 #include "model/pod.h"
 #include "tests/simulation/api_server.h"
 #include "tests/simulation/checker.h"
@@ -15,7 +16,8 @@
 
 namespace berth::simulation {
 
-/// Judges when a controller may let a gang go: only by what it could know. Not thread-safe.
+/// Judges when a controller may let a gang go: only by what it could know. And what it may keep for
+/// one. Not thread-safe.
 class GangChecker {
  public:
   GangChecker(const ApiServer* server, const Timeline* timeline, const SchedulerLife* scheduler)
@@ -30,6 +32,12 @@ class GangChecker {
   /// pod runs, then all pods of it were there, each with a node and by the term of kube-scheduler
   /// that leads.
   Complaint CheckPatch(const std::string& who, const model::Pod& before, const model::Pod& after);
+  /// The same of a PodGroup, "<namespace>/<name>", whose minCount it is about to change. A
+  /// kube-scheduler that knows PodGroups forgets no nominations, so nothing is said of its term.
+  Complaint CheckPodGroup(const std::string& who, const std::string& group);
+  /// A controller is about to write a node so. What is kept there for a gang, all of its pods of
+  /// whatever kind can have at the same time.
+  static Complaint CheckNode(const std::string& who, const model::Node& node);
 
   /// How many gangs were judged.
   int releases() const { return releases_; }
@@ -44,7 +52,9 @@ class GangChecker {
     Revision bound;
   };
 
+  // Whether any pod of the gang is let go, or bound if a PodGroup holds it back.
   bool HasBegun(const std::string& gang) const;
+  Complaint CheckRelease(const std::string& identity, const std::string& gang, std::size_t size);
   // How many pods of the gang had a node then, waiting or bound.
   std::size_t Placed(const std::string& gang, const Heard& heard) const;
   // Whether all nominations of the gang were written for the kube-scheduler that leads.

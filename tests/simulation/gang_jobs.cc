@@ -16,6 +16,10 @@ using std::chrono::seconds;
 
 constexpr char kLost[] = "GPUIsLost";
 constexpr char kRack[] = "rack";
+constexpr char kMaxRuntime[] = "berth.dev/max-runtime";
+// A pod that says how long it runs says so much more than it does: kube-scheduler may take its time
+// to try it, and others hear of its end later.
+constexpr seconds kSpare{30};
 constexpr std::size_t kMaxJobs = 10;
 constexpr Time kNever{-1};
 
@@ -60,7 +64,12 @@ std::string GangJobs::PodOf(const std::string& job, std::size_t index) {
 }
 
 void GangJobs::Begin() {
-  nodes_ = static_cast<std::size_t>(chance_->Between(3, 8));
+  BeginEmpty(3, 8);
+  for (int jobs = chance_->Between(1, 4); jobs > 0; --jobs) Create(chance_->Percent(70));
+}
+
+std::size_t GangJobs::BeginEmpty(int least, int most) {
+  nodes_ = static_cast<std::size_t>(chance_->Between(least, most));
   for (std::size_t i = 0; i < nodes_; ++i) {
     model::Node node{.name = "n" + std::to_string(i), .uid = "node-" + std::to_string(i)};
     node.labels = {{kProductLabel, "NVIDIA-A30"}, {kRack, "r" + std::to_string(i / 3)}};
@@ -73,7 +82,7 @@ void GangJobs::Begin() {
     SetLost(node, false, Now());
     server_->Put(std::move(node));
   }
-  for (int jobs = chance_->Between(1, 4); jobs > 0; --jobs) Create(chance_->Percent(70));
+  return nodes_;
 }
 
 void GangJobs::Change() {
@@ -101,18 +110,67 @@ void GangJobs::Create(bool gang) {
   if (gang)
     job.size = static_cast<std::size_t>(
         chance_->Between(2, static_cast<int>(std::min<std::size_t>(most, 10))));
-  const bool fits_a_rack = job.size * static_cast<std::size_t>(job.devices) <= 8;
-  if (gang && fits_a_rack && chance_->Percent(30)) {
+  const bool has_master = gang && kinds_.masters && chance_->Percent(50);
+  job.first = has_master ? FirstBeside(job) : job.devices;
+  job.grouped = gang && IsGrouped();
+  // A rack may have one node alone.
+  if (gang && job.sum() <= kDevicesOfNode && chance_->Percent(30)) {
     job.annotations.emplace_back(Names().topology, kRack);
   }
-  const std::string name = fmt::format("{}{}", gang ? "gang" : "single", created_++);
-  trace_->Write("Job {}: {} pods of {} devices, priority {}", name, job.size, job.devices,
-                job.priority);
+  Add(std::move(job));
+}
+
+std::int64_t GangJobs::FirstBeside(const Job& job) {
+  // If the others need no more nodes than there are beside its own, it may have all of that one.
+  const std::size_t others = (nodes_ - 1) * static_cast<std::size_t>(kDevicesOfNode / job.devices);
+  const std::int64_t most = job.size - 1 <= others ? kDevicesOfNode : job.devices;
+  return chance_->Between(0, static_cast<int>(most));
+}
+
+void GangJobs::AddSingles(std::int64_t beyond) {
+  std::int64_t wanted = static_cast<std::int64_t>(nodes_) * kDevicesOfNode + beyond;
+  for (const auto& [name, job] : jobs_) wanted -= job.gang ? 0 : job.sum();
+  while (wanted > 0) {
+    const auto longest = static_cast<int>(kLongestSingle.count() / 1000);
+    Job job{.runs = seconds(chance_->Between(5, longest))};
+    job.devices = job.first = chance_->Between(1, 4);
+    if (chance_->Percent(20)) {
+      const auto runs = std::chrono::duration_cast<seconds>(job.runs) + kSpare;
+      job.annotations.emplace_back(kMaxRuntime, fmt::format("{}s", runs.count()));
+    }
+    wanted -= job.sum();
+    Add(std::move(job));
+  }
+}
+
+std::string GangJobs::AddGang(std::size_t nodes) {
+  // Pods that fill a node, alone or with others like them.
+  const std::int64_t devices = std::int64_t{2} << chance_->Between(0, 2);
+  const auto of_node = static_cast<std::size_t>(kDevicesOfNode / devices);
+  Job job{.gang = true, .size = nodes * of_node, .runs = seconds(chance_->Between(5, 20))};
+  job.devices = job.first = devices;
+  if (kinds_.masters && chance_->Percent(50)) {
+    job.first = chance_->Between(0, static_cast<int>(devices));
+  }
+  job.grouped = IsGrouped();
+  return Add(std::move(job));
+}
+
+std::string GangJobs::Add(Job job) {
+  const std::string name = fmt::format("{}{}", job.gang ? "gang" : "single", created_++);
+  trace_->Write("Job {}: {} pods of {} devices, the first one of {}, priority {}", name, job.size,
+                job.devices, job.first, job.priority);
   Job& stored = jobs_.emplace(name, std::move(job)).first->second;
   for (std::size_t index = 0; index < stored.size; ++index) {
     // The Job controller makes its pods one after the other.
     stored.due[index] = timeline_->now() + Time(chance_->Between(0, 2000));
   }
+  return name;
+}
+
+bool GangJobs::IsComplete(const std::string& name) const {
+  const auto job = jobs_.find(name);
+  return job == jobs_.end() || job->second.complete != kNever;
 }
 
 void GangJobs::CreatePod(const std::string& name, Job& job, std::size_t index) {
@@ -123,13 +181,17 @@ void GangJobs::CreatePod(const std::string& name, Job& job, std::size_t index) {
                  .scheduler = "berth",
                  .created = Now(),
                  .priority = job.priority};
-  pod.requests.Set(kGpu, job.devices);
+  if (job.DevicesOf(index) > 0) pod.requests.Set(kGpu, job.DevicesOf(index));
   if (job.gang) {
     pod.annotations.emplace_back(Names().name, name);
     pod.annotations.emplace_back(Names().size, std::to_string(job.size));
     pod.annotations.emplace_back("batch.kubernetes.io/job-completion-index", std::to_string(index));
-    pod.gates = {kGangGate};
-    pod.gated = true;
+    if (job.grouped) {
+      pod.scheduling_group = model::PodGroupNameOf(name);
+    } else {
+      pod.gates = {kGangGate};
+      pod.gated = true;
+    }
   }
   model::Normalize(pod.annotations);
   server_->Put(std::move(pod));
@@ -221,7 +283,8 @@ bool GangJobs::AllEnded() const { return jobs_.empty(); }
 std::string GangJobs::Left() const {
   std::string text;
   for (const auto& [name, job] : jobs_) {
-    text += fmt::format("\n  {} of {} pods of {} devices:", name, job.size, job.devices);
+    text += fmt::format("\n  {} of {} pods of {} devices, the first one of {}:", name, job.size,
+                        job.devices, job.first);
     for (std::size_t index = 0; index < job.size; ++index) {
       const auto pod = server_->Of<model::Pod>().Find(PodOf(name, index));
       if (pod == nullptr) {
@@ -229,7 +292,8 @@ std::string GangJobs::Left() const {
         continue;
       }
       const model::Pod& value = pod->value;
-      text += fmt::format(" [{}{}{}]", value.gated ? "gated " : "",
+      text += fmt::format(" [{}{}{}{}]", value.gated ? "gated " : "",
+                          value.scheduling_group.empty() ? "" : "grouped ",
                           value.node_name.empty() ? "" : "on " + value.node_name,
                           value.nominated_node.empty() ? "" : "for " + value.nominated_node);
     }

@@ -19,6 +19,14 @@ namespace berth::simulation {
 inline constexpr char kGangGate[] = "berth.dev/gang";
 inline constexpr std::int64_t kDevicesOfNode = 8;
 
+/// What gangs of a world may be, beside pods that are all alike behind gates.
+struct GangKinds {
+  /// The first pod of some asks for other devices than the rest: a master or a launcher.
+  bool masters = false;
+  /// Some wait for PodGroups instead of behind gates.
+  bool pod_groups = false;
+};
+
 /// "ml/train" for a pod of the gang train; "" for a pod of none.
 std::string GangKeyOf(const model::Pod& pod);
 /// What the pod says of the size of its gang; 0 for a pod of none.
@@ -29,15 +37,27 @@ std::size_t GangSizeOf(const model::Pod& pod);
 /// then it makes each pod anew that vanishes. Not thread-safe.
 class GangJobs {
  public:
-  GangJobs(ApiServer* server, Timeline* timeline, Chance* chance, Trace* trace)
-      : server_(server), timeline_(timeline), chance_(chance), trace_(trace) {}
+  GangJobs(ApiServer* server, Timeline* timeline, Chance* chance, Trace* trace, GangKinds kinds)
+      : server_(server), timeline_(timeline), chance_(chance), trace_(trace), kinds_(kinds) {}
 
   /// The nodes, and the first Jobs.
   void Begin();
+  /// The nodes alone, from `least` to `most`; how many.
+  std::size_t BeginEmpty(int least, int most);
   /// Somebody creates a Job, deletes a pod, or a node breaks or recovers.
   void Change();
   /// All nodes recover, and nobody creates or deletes anything any more.
   void CalmDown();
+
+  /// Creates Jobs of one pod, until all such Jobs ask for so many devices more than there are. They
+  /// have the priority 0 and run for kLongestSingle at most; some say that they end in time.
+  void AddSingles(std::int64_t beyond);
+  static constexpr Time kLongestSingle{20'000};
+  /// Creates a gang of the priority 0 that fits on so many nodes if nobody else runs there, and
+  /// needs all of each but for one; its name.
+  std::string AddGang(std::size_t nodes);
+  /// Whether all pods of the Job run, or have run.
+  bool IsComplete(const std::string& name) const;
 
   /// What the Job controller and kubelets do of themselves, once a second.
   void Work();
@@ -62,7 +82,11 @@ class GangJobs {
   struct Job {
     bool gang = false;
     std::size_t size = 1;
+    /// Of each pod, and of the first one.
     std::int64_t devices = 1;
+    std::int64_t first = 1;
+    /// Whether its pods wait for a PodGroup.
+    bool grouped = false;
     std::int32_t priority = 0;
     model::StringMap annotations = {};
     /// How long all pods run together.
@@ -74,10 +98,18 @@ class GangJobs {
     /// By index: from when on a pod that is not there is made anew.
     std::map<std::size_t, Time> due = {};
     bool ended = false;
+
+    std::int64_t DevicesOf(std::size_t index) const { return index == 0 ? first : devices; }
+    std::int64_t sum() const { return first + devices * (static_cast<std::int64_t>(size) - 1); }
   };
 
   static std::string PodOf(const std::string& job, std::size_t index);
   void Create(bool gang);
+  // What the first pod of a gang asks for, so that all fit together if pods would that are alike.
+  std::int64_t FirstBeside(const Job& job);
+  // Whether a gang waits for a PodGroup.
+  bool IsGrouped() { return kinds_.pod_groups && chance_->Percent(80); }
+  std::string Add(Job job);
   void CreatePod(const std::string& name, Job& job, std::size_t index);
   void DeletePod();
   void BreakNode();
@@ -89,6 +121,7 @@ class GangJobs {
   Timeline* const timeline_;
   Chance* const chance_;
   Trace* const trace_;
+  const GangKinds kinds_;
   std::map<std::string, Job> jobs_;
   int created_ = 0;
   int uids_ = 0;

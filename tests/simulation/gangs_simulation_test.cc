@@ -15,11 +15,16 @@
 namespace berth::simulation {
 namespace {
 
-std::string GangStoryOf(std::uint64_t seed, std::ptrdiff_t most) {
+using GangLife = Complaint (GangWorld::*)();
+
+std::string GangStoryOf(std::uint64_t seed, std::ptrdiff_t most, GangLife life = &GangWorld::Run) {
   GangWorld world(seed, PlannerSabotage::kNone, true);
-  world.Run();
+  (world.*life)();
   return EndOf(world.trace(), most);
 }
+
+// Of how many seeds one has the life among single pods, too.
+constexpr std::uint64_t kAmongSingles = 10;
 
 // The planner logs what becomes of each gang.
 [[maybe_unused]] const bool kQuiet = [] {
@@ -28,24 +33,42 @@ std::string GangStoryOf(std::uint64_t seed, std::ptrdiff_t most) {
 }();
 
 /// A share of all seeds, so that they run side by side.
-class GangSimulation : public ::testing::TestWithParam<std::uint64_t> {};
+class GangSimulation : public ::testing::TestWithParam<std::uint64_t> {
+ protected:
+  static constexpr std::uint64_t kShares = 4;
 
-TEST_P(GangSimulation, GangsRunWholeAndAllEnd) {
-  const Seeds seeds = SeedsToRun(100);
-  for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
-    if (seed % 4 != GetParam()) continue;
-    const Complaint complaint = GangWorld(seed, PlannerSabotage::kNone, false).Run();
-    ASSERT_FALSE(complaint) << "seed " << seed << " failed: " << *complaint
-                            << "\nreplay with SEEDS=" << seed << '-' << seed << "; what happened:\n"
-                            << GangStoryOf(seed,
-                                           seeds.first == seeds.last ? kWholeStory : kEndOfStory);
+  /// Of the share's seeds every so many has the life.
+  void Live(GangLife life, std::uint64_t every) const {
+    const Seeds seeds = SeedsToRun(100);
+    for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
+      if (seed % every != 0 || seed / every % kShares != GetParam()) continue;
+      GangWorld world(seed, PlannerSabotage::kNone, false);
+      const Complaint complaint = (world.*life)();
+      const bool is_one = seeds.first == seeds.last;
+      ASSERT_FALSE(complaint) << "seed " << seed << " failed: " << *complaint
+                              << "\nreplay with SEEDS=" << seed << '-' << seed
+                              << "; what happened:\n"
+                              << GangStoryOf(seed, is_one ? kWholeStory : kEndOfStory, life);
+    }
   }
+};
+
+TEST_P(GangSimulation, GangsRunWholeAndAllEnd) { Live(&GangWorld::Run, 1); }
+
+TEST_P(GangSimulation, AGangRunsAlthoughSinglePodsKeepComing) {
+  Live(&GangWorld::RunAmongSingles, kAmongSingles);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, GangSimulation, ::testing::Range<std::uint64_t>(0, 4));
 
+// Of these worlds the second has PodGroups.
 TEST(GangSimulationTest, ASeedTellsTheSameStoryEachTime) {
-  EXPECT_EQ(GangStoryOf(1, kWholeStory), GangStoryOf(1, kWholeStory));
+  for (const std::uint64_t seed : {1, 2}) {
+    EXPECT_EQ(GangStoryOf(seed, kWholeStory), GangStoryOf(seed, kWholeStory)) << seed;
+  }
+  const auto life = &GangWorld::RunAmongSingles;
+  EXPECT_EQ(GangStoryOf(kAmongSingles, kWholeStory, life),
+            GangStoryOf(kAmongSingles, kWholeStory, life));
 }
 
 // Where nothing happens nothing is proved.
@@ -57,10 +80,12 @@ TEST(GangSimulationTest, MuchHappens) {
     sum.releases += world.counts().releases;
     sum.evictions += world.counts().evictions;
     sum.restarts += world.counts().restarts;
+    sum.openings += world.counts().openings;
   }
   EXPECT_GT(sum.releases, 50);
   EXPECT_GT(sum.evictions, 0);
   EXPECT_GT(sum.restarts, 10);
+  EXPECT_GT(sum.openings, 3);
 }
 
 struct BrokenPlan {
@@ -68,6 +93,7 @@ struct BrokenPlan {
   const char* name;
   /// Part of what is said of it.
   const char* complaint;
+  GangLife life = &GangWorld::Run;
 };
 
 class BrokenGangSimulation : public ::testing::TestWithParam<BrokenPlan> {};
@@ -75,7 +101,8 @@ class BrokenGangSimulation : public ::testing::TestWithParam<BrokenPlan> {};
 // Who breaks it on purpose is found out.
 TEST_P(BrokenGangSimulation, IsFoundOut) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    const Complaint complaint = GangWorld(seed, GetParam().sabotage, false).Run();
+    GangWorld world(seed, GetParam().sabotage, false);
+    const Complaint complaint = (world.*GetParam().life)();
     // Some seeds end with another complaint, as that a gang waits for ever.
     if (complaint && complaint->find(GetParam().complaint) != std::string::npos) return;
   }
@@ -86,7 +113,10 @@ INSTANTIATE_TEST_SUITE_P(Sabotage, BrokenGangSimulation,
                          ::testing::Values(BrokenPlan{PlannerSabotage::kForgetsDeletes,
                                                       "ForgetsDeletes", "of which it knew"},
                                            BrokenPlan{PlannerSabotage::kForgetsLease,
-                                                      "ForgetsLease", "not nominated for"}),
+                                                      "ForgetsLease", "not nominated for"},
+                                           BrokenPlan{PlannerSabotage::kForgetsKept, "ForgetsKept",
+                                                      "has waited among single pods",
+                                                      &GangWorld::RunAmongSingles}),
                          [](const auto& broken) { return broken.param.name; });
 
 }  // namespace

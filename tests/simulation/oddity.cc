@@ -28,6 +28,24 @@ std::string Changed(const std::string& bytes, Change change) {
   return message.SerializeAsString();
 }
 
+// What tests::EncodeObject() leaves out, because nobody else needs it.
+std::string WholeBytesOf(const model::Node& node, const std::string& revision) {
+  std::string bytes = tests::EncodeObject(node, revision);
+  if (node.annotations.empty()) return bytes;
+  return Changed<wire::Node>(bytes, [&node](wire::Node& message) {
+    auto& annotations = *message.mutable_metadata()->mutable_annotations();
+    for (const auto& [name, value] : node.annotations) annotations[name] = value;
+  });
+}
+
+std::string WholeBytesOf(const model::Pod& pod, const std::string& revision) {
+  std::string bytes = tests::EncodeObject(pod, revision);
+  if (pod.scheduling_group.empty()) return bytes;
+  return Changed<wire::Pod>(bytes, [&pod](wire::Pod& message) {
+    message.mutable_spec()->mutable_scheduling_group()->set_pod_group_name(pod.scheduling_group);
+  });
+}
+
 void MakeTimesOdd(wire::Node& node) {
   for (wire::NodeCondition& condition : *node.mutable_status()->mutable_conditions()) {
     for (auto* time :
@@ -50,7 +68,7 @@ void MakeQuantityOdd(wire::Pod& pod) {
 }  // namespace
 
 std::string Encode(const model::Node& node, Revision revision, Oddity oddity) {
-  const std::string bytes = tests::EncodeObject(node, std::to_string(revision));
+  const std::string bytes = WholeBytesOf(node, std::to_string(revision));
   switch (oddity) {
     case Oddity::kNone:
       return bytes;
@@ -67,7 +85,7 @@ std::string Encode(const model::Node& node, Revision revision, Oddity oddity) {
 }
 
 std::string Encode(const model::Pod& pod, Revision revision, Oddity oddity) {
-  const std::string bytes = tests::EncodeObject(pod, std::to_string(revision));
+  const std::string bytes = WholeBytesOf(pod, std::to_string(revision));
   if (oddity == Oddity::kBytes) return Broken(bytes);
   if (oddity == Oddity::kNameless) return kNameless;
   if (oddity != Oddity::kQuantity) return bytes;

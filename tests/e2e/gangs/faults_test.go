@@ -29,14 +29,18 @@ func TestANodeBreaksWhileAGangWaits(t *testing.T) {
 	w.expectNobodyOn(lost, w.all("train-", pods, "run", isRunning))
 }
 
-// The gang needs every node, so it runs when the node is well again and not before.
+// The gang needs every node, so it runs when the node is well again and not before. Meanwhile its pods
+// say that one of them has no node.
 func TestAGangWaitsForABrokenNode(t *testing.T) {
 	w := fresh(t)
 	lost := pool().NodeName(3)
 	w.breaks(lost)
 	w.create(members("train", nodes, devices)...)
 	w.awaitPhase("waiting")
-	w.all("train-", nodes, "hold nothing", holdsNothing)
+	reason := fmt.Sprintf("gang train of %d: %d of %d pods fit at once", nodes, nodes-1, nodes)
+	w.all("train-", nodes, "say why they wait and hold nothing", func(pod corev1.Pod) bool {
+		return waitsAs(pod, reason) && holdsNothing(pod)
+	})
 	w.repair(lost)
 	w.all("train-", nodes, "run", isRunning)
 }

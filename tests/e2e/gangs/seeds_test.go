@@ -10,4 +10,7 @@ const (
 	// timeout is planner.gangs.timeout, unless a test needs another. It is longer than programs take to
 	// start again on a busy machine.
 	timeout = 5 * time.Minute
+	// handover is how soon after the end of a gang another one that waits for its nodes has all of them.
+	// It is longer than what is promised, because other tests may run beside this one.
+	handover = 5 * time.Second
 )

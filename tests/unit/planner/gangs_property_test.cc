@@ -1,9 +1,21 @@
 // Whatever happens to gangs in a random cluster: nothing is promised twice, a gang that waits holds
-// nothing, one is released whole or not at all, and all of them run in the end. If gangs have
-// preflights, none is released before its own has ended well and holds nothing any more.
+// nothing, one is released whole or not at all, and all of them run in the end. Room is kept only
+// for gangs that wait, of which each could have all of its own at once, and it is not kept
+// elsewhere while nothing changes. If gangs have preflights, none is released before its own has
+// ended well and holds nothing any more. The first pod of some gangs asks for other devices than
+// the rest.
 
+#include <algorithm>
+#include <cstdint>
+#include <map>
 #include <random>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
+#include "model/kept_room.h"
 #include "planner/planner.h"
 #include "planner/preflight.h"
 #include "tests/unit/planner/gang_fixture.h"
@@ -96,15 +108,15 @@ class GangChance {
       };
     }
     for (std::size_t i = 0; i < 8; ++i) {
-      f_.AddNode("node-" + std::to_string(i), 8, "rack-" + std::to_string(i / 2),
+      f_.AddNode("node-" + std::to_string(i), kDevices, "rack-" + std::to_string(i / 2),
                  "zone-" + std::to_string(i / 4));
     }
   }
 
   void Step() {
     const std::size_t action = Below(16);
-    if (action < 2) CreateGang(1 + Below(6), 1 + Below(2) * 7);
-    if (action == 2) CreateGang(5, 8);  // 60 % of all
+    if (action < 2) CreateGang(1 + Below(6), Below(2) == 0 ? 1 : kDevices);
+    if (action == 2) CreateGang(5, kDevices);  // 60 % of all
     if (action < 5) CreateSingle();
     if (action > 4 && action < 9) Schedule();
     if (action == 9) EndGang(AnyGang());
@@ -117,6 +129,7 @@ class GangChance {
     if (action == 13) f_.facts.lease = "holder/" + std::to_string(Below(3));
     Pass(milliseconds(Below(20'000)));
     Plan();
+    if (Below(4) == 0) CheckKeepingIsStable();
   }
 
   // Nothing breaks any more, and what runs ends. Then each gang runs.
@@ -139,12 +152,26 @@ class GangChance {
   }
 
  private:
+  // Of each node.
+  static constexpr std::int64_t kDevices = 8;
+  // Of nodes that are as good as each other those stay kept that were kept before, so what is kept
+  // for a gang hangs on the round before, and on what is kept for the gangs that come first. After
+  // so many rounds in which nothing has changed none of that goes on.
+  static constexpr int kSettling = 4;
+
   struct Job {
     std::size_t size = 0;
     std::int64_t devices = 0;
+    // Of the first pod.
+    std::int64_t first = 0;
     model::StringMap more = {};
     std::int32_t priority = 0;
+
+    std::int64_t DevicesOf(std::size_t rank) const { return rank == 0 ? first : devices; }
+    std::int64_t sum() const { return first + devices * (static_cast<std::int64_t>(size) - 1); }
   };
+  // How many devices are kept, by node, gang and resource.
+  using Kept = std::map<std::tuple<std::string, std::string, std::string>, std::int64_t>;
 
   std::size_t Below(std::size_t end) {
     return std::uniform_int_distribution<std::size_t>(0, end - 1)(random_);
@@ -156,15 +183,25 @@ class GangChance {
   }
   std::string AnyGang() { return "gang" + std::to_string(Below(gangs_ + 1)); }
 
-  void CreateGang(std::size_t size, std::size_t devices) {
+  void CreateGang(std::size_t size, std::int64_t devices) {
     if (f_.pods.size() > 40) return;
     const std::string gang = "gang" + std::to_string(gangs_++);
-    model::StringMap more;
-    if (size * devices <= 16 && Below(3) == 0) more = {{"berth.dev/gang-topology", kRack}};
-    if (Below(4) == 0) more.emplace_back("berth.dev/max-runtime", "10m");
-    const auto priority = static_cast<std::int32_t>(Below(3));
-    jobs_[gang] = {size, static_cast<std::int64_t>(devices), more, priority};
+    Job job{.size = size, .devices = devices, .first = devices};
+    if (size > 1 && Below(2) == 0) job.first = FirstBeside(devices);
+    // A rack has two nodes.
+    if (job.sum() <= 2 * kDevices && Below(3) == 0) {
+      job.more = {{"berth.dev/gang-topology", kRack}};
+    }
+    if (Below(4) == 0) job.more.emplace_back("berth.dev/max-runtime", "10m");
+    job.priority = static_cast<std::int32_t>(Below(3));
+    jobs_[gang] = std::move(job);
     Refill(gang);
+  }
+  // What the first pod asks for if the others ask for so much: a launcher for nothing, a master for
+  // less than they do or for more. All of them fit wherever pods that are all alike would.
+  std::int64_t FirstBeside(std::int64_t devices) {
+    const auto most = static_cast<std::size_t>(devices == kDevices ? kDevices / 2 : kDevices);
+    return static_cast<std::int64_t>(Below(most + 1));
   }
   void CreateSingle() {
     const std::string name = "single-" + std::to_string(singles_++);
@@ -192,7 +229,7 @@ class GangChance {
     for (std::size_t rank = 0; rank < job.size; ++rank) {
       const std::string name = gang + '-' + std::to_string(rank);
       if (f_.pods.contains(name) || f_.running.contains(name)) continue;
-      f_.WaitInGang(gang, rank, job.size, job.devices, job.more);
+      f_.WaitInGang(gang, rank, job.size, job.DevicesOf(rank), job.more);
       f_.Edit(name, [&job](model::Pod& pod) { pod.priority = job.priority; });
     }
   }
@@ -229,7 +266,8 @@ class GangChance {
     Refill(gang);
   }
 
-  void Plan() {
+  // Returns whether nothing has come of it but words.
+  bool Plan() {
     const auto steps = f_.PlanOnly();
     CheckRelease(steps);
     for (const auto& step : steps) {
@@ -240,12 +278,17 @@ class GangChance {
     }
     CheckRoom();
     CheckWaiting();
+    CheckKept();
     for (const auto& step : steps) {
       if (step.kind == StepKind::kEvict) Evict(step.gang);
     }
-    for (const std::string& node : preflights_.Step(f_.time, f_.now, faults_)) {
-      f_.Node(node).quarantined = true;
-    }
+    const std::vector<std::string> faulty = preflights_.Step(f_.time, f_.now, faults_);
+    for (const std::string& node : faulty) f_.Node(node).quarantined = true;
+    return faulty.empty() && std::ranges::all_of(steps, IsWord);
+  }
+  static bool IsWord(const berth::planner::Step& step) {
+    return step.kind == StepKind::kSay || step.kind == StepKind::kReport ||
+           step.kind == StepKind::kCount;
   }
   // When the first gate of a gang falls, all fall, and all pods have a node.
   void CheckRelease(const std::vector<berth::planner::Step>& steps) {
@@ -268,9 +311,14 @@ class GangChance {
     }
   }
   void CheckPreflight(const std::string& gang) {
-    const auto names = f_.NodesOf(gang);
+    // Those of its pods that ask for accelerators.
+    std::set<std::string> nodes;
+    for (const std::string& name : f_.NamesOf(gang)) {
+      const model::Pod& pod = f_.pods.at(name);
+      if (pod.requests.Get(kGpu) > 0) nodes.insert(pod.nominated_node);
+    }
     EXPECT_FALSE(preflights_.Holds("team/" + gang)) << gang;
-    if (std::set(names.begin(), names.end()).size() < 2) return;
+    if (nodes.size() < 2) return;
     EXPECT_TRUE(preflights_.HasEndedWell("team/" + gang)) << gang;
   }
   // What runs and what is nominated has room.
@@ -279,7 +327,7 @@ class GangChance {
     for (const auto& node : f_.nodes) used[node.node.name] = node.used.Get(kGpu);
     for (const auto& [name, pod] : f_.pods) used[pod.nominated_node] += pod.requests.Get(kGpu);
     used.erase("");
-    for (const auto& [node, devices] : used) EXPECT_LE(devices, 8) << node;
+    for (const auto& [node, devices] : used) EXPECT_LE(devices, kDevices) << node;
   }
   void CheckWaiting() {
     for (const auto& [gang, job] : jobs_) {
@@ -288,6 +336,52 @@ class GangChance {
                                      outlook->phase == GangPhase::kWaiting);
       EXPECT_TRUE(!waits || f_.HoldsNothing(gang)) << gang;
     }
+  }
+
+  Kept KeptNow() const {
+    Kept kept;
+    for (const auto& [node, rooms] : f_.planner->gangs().KeptRooms()) {
+      for (const model::KeptRoom& room : rooms) {
+        kept[{node, room.gang, room.resource}] += room.devices;
+      }
+    }
+    return kept;
+  }
+  // Gangs that wait for the same nodes may be kept the same devices, and the first one gets them.
+  // But what is kept for one gang has to be there for all of its pods at once.
+  void CheckKept() {
+    std::map<std::string, std::int64_t> sums;  // by gang
+    std::set<std::string> nodes;
+    for (const auto& [place, devices] : KeptNow()) {
+      const auto& [node, gang, resource] = place;
+      EXPECT_GT(devices, 0) << gang << " on " << node;
+      EXPECT_LE(devices, AllocatableOf(node, resource)) << gang << " on " << node;
+      sums[gang] += devices;
+      nodes.insert(node);
+    }
+    for (const auto& [gang, devices] : sums) {
+      const std::string name = gang.substr(gang.find('/') + 1);
+      EXPECT_LE(devices, jobs_.at(name).sum()) << gang;
+      const auto outlook = f_.planner->gangs().Find("team", name);
+      EXPECT_TRUE(outlook && outlook->phase == GangPhase::kWaiting) << gang;
+    }
+    const double most = f_.config.gangs.max_share * static_cast<double>(f_.nodes.size());
+    EXPECT_LE(static_cast<double>(nodes.size()), most);
+  }
+  std::int64_t AllocatableOf(const std::string& name, const std::string& resource) const {
+    const auto node =
+        std::ranges::find(f_.nodes, name, [](const auto& state) { return state.node.name; });
+    return node->node.allocatable.Get(resource);
+  }
+  // Each other choice would be written on nodes, and would give devices away that have become free.
+  void CheckKeepingIsStable() {
+    constexpr int kMost = 4 * kSettling;
+    int quiet = 0;
+    for (int i = 0; i < kMost && quiet < kSettling; ++i) quiet = Plan() ? quiet + 1 : 0;
+    if (quiet < kSettling) return;
+    const Kept kept = KeptNow();
+    if (!Plan()) return;
+    EXPECT_EQ(KeptNow(), kept);
   }
 
   std::mt19937 random_;
