@@ -72,7 +72,7 @@ demo: ## place ML pods on a real control plane, with and without Berth
 	@cd tests/e2e && go run ./demo $(DEMO_FLAGS)
 
 # What no node needs is not built; whether one can run here is said before minutes have passed.
-demo-cluster: PROGRAMS := etcd kube-apiserver kube-controller-manager kube-scheduler kwok kubectl helm
+demo-cluster: PROGRAMS := etcd kube-apiserver kube-controller-manager kube-scheduler kwok kubectl helm prometheus
 demo-cluster: ## install the chart on a real kubelet beside simulated nodes, until Ctrl-C (root)
 	@.ci/install-dependencies --with-node
 	@cd tests/e2e && go run ./cluster -check

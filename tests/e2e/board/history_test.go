@@ -39,11 +39,10 @@ func TestDrawsThePoolsOverTime(t *testing.T) {
 	for i := range nodes {
 		l.bind(fmt.Sprintf("held-%d", i), "alice", pool.NodeName(i), fleet.ResourceGPU, pool.Devices)
 	}
-	// All samples of a board that is started now have these pods.
-	l.board.Kill()
-	l.Check("start the board again", l.board.Start(t.Context()))
-	l.show()
-	l.awaitLive()
+	for i := range nodes {
+		l.fault(pool.NodeName(nodes+i), "GPUIsLost")
+	}
+	l.restart() // so that all samples have these pods and faults
 	share := math.Round(100 * nodes / float64(pool.Nodes))
 	const bars = `canvas.bars[data-pool="V100"]`
 	for _, span := range []struct{ seconds, words string }{{"3600", "hour"}, {"86400", "day"}} {
@@ -53,8 +52,9 @@ func TestDrawsThePoolsOverTime(t *testing.T) {
 		l.Await("the words for the bars: "+want, func() bool { return eval[string](l, label) == want })
 		target := fmt.Sprintf("/api/history?seconds=%s&bars=120", span.seconds)
 		l.Await("a request of "+target, func() bool { return l.asked(target) > 0 })
-		if drawn := l.drawnColours(bars, "held", "planned", "broken", "dim"); fmt.Sprint(drawn) != "[held dim]" {
-			t.Errorf("the bars of the last %s have the colours %v, not those of what is held and free", span.words, drawn)
+		// The background is between the dots of what is broken.
+		if drawn := l.drawnColours(bars, "held", "planned", "broken", "dim", "back"); fmt.Sprint(drawn) != "[held broken dim back]" {
+			t.Errorf("the bars of the last %s have the colours %v, not those of what is held, broken (dotted) and free", span.words, drawn)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
@@ -80,23 +79,27 @@ func (l *look) show() {
 	address, err := l.board.URL()
 	l.Check("find the board's address", err)
 	if l.via != nil {
-		parts, err := url.Parse(address)
-		l.Check("read the board's address", err)
-		parts.Host = l.via.Address()
-		address = parts.String()
+		address, err = l.board.URLAt(l.via.Address())
+		l.Check("find the board's address behind the proxy", err)
 	}
 	l.run(chromedp.Navigate("about:blank"), chromedp.Navigate(address))
+}
+
+// restart starts the board anew and shows it: none of its samples is older than what there is now.
+func (l *look) restart() {
+	l.Helper()
+	l.board.Kill()
+	l.Check("start the board again", l.board.Start(l.Context()))
+	l.show()
+	l.awaitLive()
 }
 
 // openThroughAProxy does the same with a proxy between browser and board, which can cut connections.
 func openThroughAProxy(t *testing.T, width, height int) *look {
 	t.Helper()
 	l := open(t, width, height)
-	own, err := l.board.URL()
-	l.Check("find the board's address", err)
-	parts, err := url.Parse(own)
-	l.Check("read the board's address", err)
-	l.via, err = box.StartProxy(parts.Host)
+	var err error
+	l.via, err = box.StartProxy(fmt.Sprintf("127.0.0.1:%d", l.board.Port))
 	l.Check("start a proxy", err)
 	t.Cleanup(l.via.Stop)
 	l.show()

@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/fleet"
 )
 
@@ -37,11 +38,16 @@ func TestScreenshots(t *testing.T) {
 	l.fill()
 	l.breakNodes()
 	l.queue()
-	l.awaitLive()
+	l.restart() // else the bars would tell of the empty cluster before
 	l.Await("the cluster", func() bool {
 		waiting, held := l.text("#waiting-summary"), l.text("#owner-rows")
 		return strings.HasPrefix(waiting, "5 pods and gangs") && strings.Contains(held, "vision") && l.row("V100")[2] == 34 // the planned ones came last
 	})
+	for _, pool := range pools(nodesPerPool * 5) {
+		if pool.Devices > 0 {
+			l.awaitHeldBars(pool.Accelerator)
+		}
+	}
 	l.picture("board.png")
 
 	l.choose("#theme", "dark")
@@ -52,6 +58,13 @@ func TestScreenshots(t *testing.T) {
 	l.Await("the node's verdicts", func() bool { return strings.Contains(l.text("#details-body"), "GPUIsLost") })
 	l.picture("board-node.png")
 	l.choose("#theme", "auto")
+}
+
+// awaitHeldBars waits until the bars of a pool show devices that are held.
+func (l *look) awaitHeldBars(pool string) {
+	l.Helper()
+	bars := fmt.Sprintf("canvas.bars[data-pool=%s]", quoted(pool))
+	l.Await("held devices in the bars of "+pool, func() bool { return len(l.drawnColours(bars, "held")) > 0 })
 }
 
 // picture keeps a screenshot, which must not be too large for the documentation.
@@ -86,9 +99,13 @@ func (l *look) fill() {
 	l.Check("create pods", fleet.CreatePods(l.Context(), shared.Client, pods))
 }
 
+// deletePods deletes all pods, also after a failure. kube-apiserver has a minute for each request, and
+// thousands of pods may take longer: what it has deleted by then is gone.
 func (l *look) deletePods() {
-	err := shared.Client.CoreV1().Pods(metav1.NamespaceDefault).DeleteCollection(context.WithoutCancel(l.Context()),
-		metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{})
+	pods := shared.Client.CoreV1().Pods(metav1.NamespaceDefault)
+	err := box.Retry(context.WithoutCancel(l.Context()), l.Timeout, "all pods to be gone", func(ctx context.Context) error {
+		return pods.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{})
+	})
 	if err != nil {
 		l.Errorf("delete pods: %v", err) // they would disturb the tests that follow
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,16 +16,13 @@ import (
 // Board is a `berth board` of a box. Killed and started again it has the same port and another token.
 type Board struct {
 	*Process
+	Port int // on 127.0.0.1
 }
 
 // NewBoard makes a board that Start starts; the box stops it at the latest. It reads the cluster as
 // kubeconfig says. config holds keys of Berth's configuration file beside those that have no default.
 func (b *Box) NewBoard(name, kubeconfig string, config map[string]any) (*Board, error) {
 	path, err := BerthBinary()
-	if err != nil {
-		return nil, err
-	}
-	port, err := freePort()
 	if err != nil {
 		return nil, err
 	}
@@ -40,10 +38,23 @@ func (b *Box) NewBoard(name, kubeconfig string, config map[string]any) (*Board, 
 	if err := os.WriteFile(file, content, 0o600); err != nil {
 		return nil, err
 	}
-	board := &Board{}
+	return b.newBoard(path, name, "--kubeconfig", kubeconfig, "--config", file)
+}
+
+// NewBoardOf is NewBoard with another program than BerthBinary, and with the built-in configuration.
+func (b *Box) NewBoardOf(program, kubeconfig string) (*Board, error) {
+	return b.newBoard(program, "board", "--kubeconfig", kubeconfig)
+}
+
+func (b *Box) newBoard(program, name string, options ...string) (*Board, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	board := &Board{Port: port}
 	board.Process = &Process{
-		Name: name, LogFile: b.logFile(name), path: path,
-		args: []string{"board", "--port", strconv.Itoa(port), "--kubeconfig", kubeconfig, "--config", file},
+		Name: name, LogFile: b.logFile(name), path: program,
+		args: append([]string{"board", "--port", strconv.Itoa(port)}, options...),
 	}
 	written := 0 // addresses in the log of former starts
 	board.ready = func(context.Context) error {
@@ -65,6 +76,20 @@ func (board *Board) URL() (string, error) {
 		return "", errors.Join(err, fmt.Errorf("%s has printed no address", board.Name))
 	}
 	return addresses[len(addresses)-1], nil
+}
+
+// URLAt is the same for those who reach the board at another address (host:port), through a proxy.
+func (board *Board) URLAt(address string) (string, error) {
+	own, err := board.URL()
+	if err != nil {
+		return "", err
+	}
+	parts, err := url.Parse(own)
+	if err != nil {
+		return "", err
+	}
+	parts.Host = address
+	return parts.String(), nil
 }
 
 func (board *Board) addresses() ([]string, error) {

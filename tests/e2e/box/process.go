@@ -75,6 +75,16 @@ func (p *Process) Running() bool {
 	return p.runningLocked()
 }
 
+// Ended is closed when the program has ended; nil before the first start.
+func (p *Process) Ended() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.exited
+}
+
+// LastWords are the end of its log.
+func (p *Process) LastWords() string { return tail(p.LogFile, logTailLines) }
+
 // Pid is the process id of the latest start, 0 before the first.
 func (p *Process) Pid() int {
 	p.mu.Lock()

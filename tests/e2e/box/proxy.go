@@ -42,9 +42,15 @@ func StartProxy(target string) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
+	return Relay(listener, target), nil
+}
+
+// Relay is StartProxy with a listener that is there already, also one of another network than the
+// target's. The proxy closes it.
+func Relay(listener net.Listener, target string) *Proxy {
 	p := &Proxy{target: target, listener: listener}
 	p.accepting.Go(p.accept)
-	return p, nil
+	return p
 }
 
 // Address is host:port for clients.

@@ -5,7 +5,10 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net"
+	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,6 +49,30 @@ func TestShowAndCtrlC(t *testing.T) {
 	r.explains()
 	if containers := r.enter("ctr", "containers", "list", "--quiet"); containers == "" {
 		t.Error("no containers are seen inside")
+	}
+	r.showsTheBoard()
+	r.findsIdleDevices()
+	r.end(syscall.SIGINT, 0)
+	if connection, err := net.Dial("tcp", r.boardURL().Host); err == nil {
+		connection.Close()
+		t.Error("somebody still listens at the board's address")
+	}
+	before.compare()
+}
+
+// The show goes on without it.
+func TestABoardThatEndsIsMissed(t *testing.T) {
+	before := here(t)
+	r := start(t)
+	r.awaitWords("/enter\n")
+	r.Check("kill the board", syscall.Kill(r.inside("\x00board\x00--port\x00"), syscall.SIGKILL))
+	r.awaitWords("the board has ended")
+	if strings.Contains(r.said.String(), "ending all of it") {
+		t.Error("all of it has ended with the board")
+	}
+	nodes := r.enter("kubectl", "get", "nodes", "--output", "name")
+	if !strings.Contains(nodes, "node/"+node.Name) {
+		t.Errorf("the cluster has the nodes %s", nodes)
 	}
 	r.end(syscall.SIGINT, 0)
 	before.compare()
@@ -152,12 +179,82 @@ func (r *run) explains() {
 		{"capacity", "GPUIsLost"},
 		{"who", "nvidia.com/gpu"},
 		{"gangs -A", ""},
+		{"report", "if their namespaces enforced"},
 	} {
 		said := r.enter(append([]string{"kubectl", "berth"}, strings.Fields(c.command)...)...)
 		if !strings.Contains(said, c.want) {
 			r.Errorf("kubectl berth %s does not say %q: %s", c.command, c.want, said)
 		}
 	}
+}
+
+// showsTheBoard asks for the page and its data from outside, as a browser does: the page is for
+// everybody, the data for those who know the token.
+func (r *run) showsTheBoard() {
+	r.Helper()
+	address := r.boardURL()
+	token := address.Fragment
+	address.Fragment = ""
+	if status, page := r.fetch(address.String(), ""); status != http.StatusOK ||
+		!strings.Contains(page, "<title>Berth board</title>") {
+		r.Errorf("the page is answered with %d: %s", status, page)
+	}
+	state := address.JoinPath("api/state").String()
+	if status, said := r.fetch(state, ""); status != http.StatusUnauthorized {
+		r.Errorf("without a token the data are answered with %d: %s", status, said)
+	}
+	r.Await("the board to tell of the nodes", func() bool {
+		status, said := r.fetch(state, token)
+		return status == http.StatusOK && strings.Contains(said, `"mn2b-a100-010"`)
+	})
+}
+
+// boardURL is where the hints send browsers.
+func (r *run) boardURL() *url.URL {
+	r.Helper()
+	hint := regexp.MustCompile(`open (http://127\.0\.0\.1:\d+/#[0-9a-f]{64}) in a browser`)
+	said := hint.FindStringSubmatch(r.said.String())
+	if said == nil {
+		r.Fatal("does not say where the board is")
+	}
+	address, err := url.Parse(said[1])
+	r.Check("read the board's address", err)
+	return address
+}
+
+// fetch asks for a page outside of the cluster; an empty token is not sent.
+func (r *run) fetch(address, token string) (int, string) {
+	r.Helper()
+	request, err := http.NewRequestWithContext(r.Context(), http.MethodGet, address, nil)
+	r.Check("make a request", err)
+	request.Close = true
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	response, err := http.DefaultClient.Do(request)
+	r.Check("ask for "+address, err)
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	r.Check("read "+address, err)
+	return response.StatusCode, string(content)
+}
+
+// findsIdleDevices runs the command of the hint until it names who created the Job that holds a
+// device.
+func (r *run) findsIdleDevices() {
+	r.Helper()
+	hint := regexp.MustCompile(`/enter (kubectl berth idle .*\S) +# .* known from`).FindStringSubmatch(
+		r.said.String())
+	if hint == nil {
+		r.Fatal("does not say how to find idle devices")
+	}
+	line := regexp.MustCompile(`(?m)^admin +research +train-\S+ +A100 +1 +1 +0 % .* Job train$`)
+	var said string
+	defer func() { r.Logf("%s says:\n%s", hint[1], said) }()
+	r.Await("the device of Job train to be idle", func() bool {
+		said = r.enter(strings.Fields(hint[1])...)
+		return line.MatchString(said)
+	})
 }
 
 // address gives the node's to the machine (replace), or takes it off again (del).

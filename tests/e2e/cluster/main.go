@@ -1,12 +1,14 @@
 // Command cluster installs Berth's chart on a real node beside the simulated ones of the reference
-// cluster, shows a Job on either kind, and leaves all of it running until Ctrl-C. It runs in
-// namespaces of its own, of which nothing is left. It has to be run in the repository, and by root.
+// cluster, shows a Job on either kind, and leaves all of it running until Ctrl-C, with a board for
+// browsers. It runs in namespaces of its own, of which nothing is left. It has to be run in the
+// repository, and by root.
 package main
 
 import (
 	"context"
 	"flag"
 	"fmt"
+	"net"
 	"os"
 	"os/signal"
 	"syscall"
@@ -34,24 +36,35 @@ func main() {
 	case node.Missing() != "":
 		os.Exit(report(fmt.Errorf("%s", node.Missing())))
 	case !*check:
-		code, err := node.Enter()
-		report(err)
-		os.Exit(code)
+		os.Exit(enter())
 	}
 }
 
+// enter runs all of it in namespaces, and gives it a listener of the network here.
+func enter() int {
+	outside, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		return report(err)
+	}
+	code, err := node.Enter(outside)
+	report(err)
+	return code
+}
+
 func runInside(once bool) int {
+	outside, err := node.Given(0)
+	if err != nil {
+		return report(err)
+	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM,
 		syscall.SIGHUP)
 	defer cancel()
-	s := &show{out: os.Stdout}
-	err := s.run(ctx)
+	s := &show{out: os.Stdout, outside: outside}
+	err = s.run(ctx)
 	if err == nil && !once {
 		s.keep(ctx)
 	}
-	if s.box != nil {
-		s.box.Stop()
-	}
+	s.stop()
 	if err != nil && ctx.Err() != nil {
 		return interrupted
 	}

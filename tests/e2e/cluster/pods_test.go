@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -48,25 +49,55 @@ next      1 x A100   none yet               -            berth               Gua
 	}
 }
 
-func TestHintsNameCommandsThatAreThere(t *testing.T) {
+func TestHintsNameWhatIsThere(t *testing.T) {
+	from := time.Date(2026, 6, 1, 12, 30, 14, 500, time.Local)
+	all := sights{entrance: "/tmp/enter", waiting: "large-x7k2p", idleFrom: from,
+		boardURL: "http://127.0.0.1:40000/#3f9c", prometheus: "http://127.0.0.1:10300"}
 	var said strings.Builder
-	writeHints(&said, "/tmp/enter", "large-x7k2p", true)
+	writeHints(&said, all)
 	const want = `
-  /tmp/enter kubectl get pods -A -o wide                     # all pods
-  /tmp/enter kubectl berth explain -n research large-x7k2p   # why this pod waits
-  /tmp/enter kubectl berth capacity                          # which devices are free, and which are broken
-  /tmp/enter kubectl berth who                               # who holds devices
-  /tmp/enter kubectl berth gangs -A                          # which pods wait for each other: none yet
-  /tmp/enter berth doctor                                    # whether all of it works
+To see nodes, devices and what waits, open http://127.0.0.1:40000/#3f9c in a browser on this machine (from another one: docs/board.md).
+From another terminal, as root:
+  /tmp/enter kubectl get pods -A -o wide                                          # all pods
+  /tmp/enter kubectl berth explain -n research large-x7k2p                        # why this pod waits
+  /tmp/enter kubectl berth capacity                                               # which devices are free, and which are broken
+  /tmp/enter kubectl berth who                                                    # who holds devices
+  /tmp/enter kubectl berth idle --prometheus http://127.0.0.1:10300 --window 1m   # who does not use them: known from 12:30:15 on
+  /tmp/enter kubectl berth gangs -A                                               # which pods wait for each other: none yet
+  /tmp/enter kubectl berth report                                                 # what would change if all namespaces enforced
+  /tmp/enter berth doctor                                                         # whether all of it works
   /tmp/enter
 `
 	if got := "\n" + said.String(); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 	said.Reset()
-	writeHints(&said, "/tmp/enter", "large-x7k2p", false)
+	all.boardURL = ""
+	writeHints(&said, all)
 	if strings.Contains(said.String(), "berth") || !strings.Contains(said.String(), "get pods") {
 		t.Errorf("without Berth's program: %s", said.String())
+	}
+}
+
+// A series for each device, and none of pods that hold no device or do not run yet.
+func TestDevicesAreMeasuredAsDCGMExporterDoes(t *testing.T) {
+	pods := []corev1.Pod{
+		placed("prepare", node.Name, "0"), placed("train", "mn2b-a100-010", "2"), placed("next", "", "1"),
+	}
+	for i := range pods[:2] {
+		pods[i].Namespace, pods[i].UID, pods[i].Status.Phase = namespace, "1b2c", corev1.PodRunning
+		pods[i].Spec.Containers[0].Name = "main"
+	}
+	var said strings.Builder
+	writeUtilization(&said, pods)
+	const want = `
+# HELP DCGM_FI_DEV_GPU_UTIL GPU utilization (in %).
+# TYPE DCGM_FI_DEV_GPU_UTIL gauge
+DCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="GPU-1b2c-0",device="nvidia0",Hostname="mn2b-a100-010",container="main",namespace="research",pod="train"} 0
+DCGM_FI_DEV_GPU_UTIL{gpu="1",UUID="GPU-1b2c-1",device="nvidia1",Hostname="mn2b-a100-010",container="main",namespace="research",pod="train"} 0
+`
+	if got := "\n" + said.String(); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -144,5 +145,22 @@ func (r *run) child() int {
 		}
 	}
 	r.Fatal("has no child")
+	return 0
+}
+
+// inside is the process there in whose command line the words are, whose parts end with a zero byte.
+func (r *run) inside(words string) int {
+	r.Helper()
+	own := fmt.Sprintf("berth-node-%d/", r.Process.Pid) // the folder of its files
+	for _, file := range glob("/proc/[0-9]*/cmdline") {
+		content, _ := os.ReadFile(file) // none: gone
+		if !strings.Contains(string(content), own) || !strings.Contains(string(content), words) {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		r.Check("read "+file, err)
+		return pid
+	}
+	r.Fatalf("no process inside has %q in its command line", words)
 	return 0
 }

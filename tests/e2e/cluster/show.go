@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,17 +30,24 @@ const (
 
 // show is what the command does, and tells of to out.
 type show struct {
-	out io.Writer
+	out     io.Writer
+	outside net.Listener // of the network outside, for browsers
 
-	begin    time.Time
-	box      *box.Box
-	entrance string // script
-	broken   map[string]bool
-	waiting  string // pod that fits nowhere
+	begin      time.Time
+	box        *box.Box
+	entrance   string // script
+	broken     map[string]bool
+	waiting    string // pod that fits nowhere
+	exporter   *exporter
+	prometheus *box.Prometheus
+	idleFrom   time.Time  // when `berth idle` knows of the first device that it is idle
+	board      *box.Board // nil without Berth's program; then relay is nil, and boardURL empty
+	relay      *box.Proxy // from outside to the board
+	boardURL   string
 }
 
-// run brings up a cluster, installs Berth and has two Jobs placed, and another one wait. It stops
-// nothing.
+// run brings up a cluster, installs Berth, has two Jobs placed and another one wait, and starts what
+// shows that to people. It stops nothing.
 func (s *show) run(ctx context.Context) error {
 	s.begin = time.Now()
 	if err := node.SetUp(); err != nil {
@@ -54,7 +61,8 @@ func (s *show) run(ctx context.Context) error {
 	}
 	s.box = b
 	for _, step := range []func(context.Context) error{
-		s.startNode, s.createNodes, s.install, s.test, s.createJobs,
+		s.startNode, s.createNodes, s.install, s.test, s.startPrometheus, s.createJobs,
+		s.awaitMeasurement, s.startBoard,
 	} {
 		if err := step(ctx); err != nil {
 			return s.keepLogs(ctx, err)
@@ -213,30 +221,23 @@ func (s *show) say(command string) { fmt.Fprintf(s.out, "\n$ %s\n", command) }
 
 // keep leaves the cluster as it is until its user has enough of it.
 func (s *show) keep(ctx context.Context) {
-	fmt.Fprintf(s.out, "\nAll of it was up after %.0f s and runs on until Ctrl-C. "+
-		"From another terminal, as root:\n", time.Since(s.begin).Seconds())
-	_, missing := os.Stat(node.BuiltBerth())
-	writeHints(s.out, s.entrance, s.waiting, missing == nil)
-	<-ctx.Done()
+	fmt.Fprintf(s.out, "\nAll of it was up after %.0f s and runs on until Ctrl-C.\n",
+		time.Since(s.begin).Seconds())
+	writeHints(s.out, sights{entrance: s.entrance, waiting: s.waiting, boardURL: s.boardURL,
+		prometheus: s.prometheus.URL, idleFrom: s.idleFrom})
+	s.watchBoard(ctx)
 	fmt.Fprintln(s.out, "\nending all of it")
 }
 
-// writeHints names what to look at, each with what it shows, and at last how to get a shell.
-func writeHints(out io.Writer, entrance, waiting string, hasBerth bool) {
-	hints := [][2]string{{"kubectl get pods -A -o wide", "all pods"}}
-	if hasBerth {
-		hints = append(hints, [][2]string{
-			{"kubectl berth explain -n " + namespace + " " + waiting, "why this pod waits"},
-			{"kubectl berth capacity", "which devices are free, and which are broken"},
-			{"kubectl berth who", "who holds devices"},
-			{"kubectl berth gangs -A", "which pods wait for each other: none yet"},
-			{"berth doctor", "whether all of it works"},
-		}...)
+// stop ends all that run has started, also where that failed.
+func (s *show) stop() {
+	if s.box != nil {
+		s.box.Stop()
 	}
-	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	for _, hint := range hints {
-		fmt.Fprintf(table, "  %s %s\t# %s\n", entrance, hint[0], hint[1])
+	if s.relay != nil {
+		s.relay.Stop()
 	}
-	_ = table.Flush() // to a terminal, or to a test
-	fmt.Fprintln(out, "  "+entrance)
+	if s.exporter != nil {
+		s.exporter.stop()
+	}
 }
