@@ -90,6 +90,7 @@ check: ## run all tests
 check-cluster: ## install the chart on a real kubelet, in namespaces of its own (root)
 	@.ci/install-dependencies --with-node
 	$(SET_UP) image control-plane
+	@JOBS=$(JOBS) image/build --probe
 	@JOBS=$(JOBS) image/dist/build amd64
 	@tests/e2e/build/build.sh node
 	@echo "==> the chart on a real node"

@@ -10,7 +10,10 @@ const LabelRealNode = "e2e.berth.dev/real"
 
 // Daemon is one of the programs that build.sh builds, for Run and NewDaemon.
 type Daemon struct {
-	Program   string
+	Program string
+	// Name is the daemon's and its log's, for a program that runs more than once. Default: the
+	// program's.
+	Name      string
 	Arguments []string
 	// Environment is added to this program's own. Default: nothing is.
 	Environment []string
@@ -33,6 +36,9 @@ func (b *Box) NewDaemon(daemon Daemon) (*Process, error) {
 	process, err := b.newProcess(daemon.Program, daemon.Ready, daemon.Arguments...)
 	if err != nil {
 		return nil, err
+	}
+	if daemon.Name != "" {
+		process.Name, process.LogFile = daemon.Name, b.logFile(daemon.Name)
 	}
 	process.env = daemon.Environment
 	b.add(process)

@@ -41,15 +41,15 @@ disabled_plugins = ["io.containerd.nri.v1.nri"]
     conf_dir = "%[1]s/cni"
 `
 
-// networkConfig is CNI's: one bridge, on which pods have addresses of the range.
+// networkConfig is CNI's: a bridge, on which pods have addresses of the range; folder.
 const networkConfig = `{
   "cniVersion": "1.0.0",
   "name": "pods",
   "plugins": [{
-    "type": "bridge", "bridge": "pods0", "isGateway": true, "hairpinMode": true,
+    "type": "bridge", "bridge": "%[1]s", "isGateway": true, "hairpinMode": true,
     "ipam": {
-      "type": "host-local", "dataDir": "%s/addresses",
-      "ranges": [[{"subnet": "%s"}]], "routes": [{"dst": "0.0.0.0/0"}]
+      "type": "host-local", "dataDir": "%[3]s/addresses",
+      "ranges": [[{"subnet": "%[2]s"}]], "routes": [{"dst": "0.0.0.0/0"}]
     }
   }]
 }
@@ -63,7 +63,7 @@ func (n *Node) startContainerd(ctx context.Context) error {
 	}
 	if err := writeAll(map[string]string{
 		config:  fmt.Sprintf(containerdConfig, n.folder, pauseImage, pluginFolder),
-		network: fmt.Sprintf(networkConfig, n.folder, podRange),
+		network: fmt.Sprintf(networkConfig, n.bridge, n.pods, n.folder),
 	}); err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (n *Node) startContainerd(ctx context.Context) error {
 		return err
 	}
 	n.containerd, err = n.box.Run(ctx, box.Daemon{
-		Program: "containerd", Arguments: []string{"--config", config},
+		Program: "containerd", Name: "containerd" + n.logs, Arguments: []string{"--config", config},
 		Environment: []string{"PATH=" + filepath.Dir(shim) + ":" + os.Getenv("PATH")},
 		Ready:       func(ctx context.Context) error { return n.ctr(ctx, "version") },
 	})

@@ -19,13 +19,17 @@ const Name = "real"
 // diskOptions bound what pods can fill: all that kubelet counts as its node's disk.
 const diskOptions = "size=256m,mode=0755"
 
-// kubeletConfig: folder, authority, address of the DNS. A pod is evicted when half of the disk is
-// full, and the node is well again as soon as it is gone.
+// kubeletConfig: folder, authority, address of the DNS, that of the node, cgroup. A pod is evicted
+// when half of the disk is full, and the node is well again as soon as it is gone. Another kubelet
+// may be on the same machine, so this one listens at its node's address alone.
 const kubeletConfig = `
 apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
 containerRuntimeEndpoint: unix://%[1]s/containerd.sock
+address: %[4]s
+healthzBindAddress: %[4]s
 cgroupDriver: cgroupfs
+cgroupRoot: %[5]s
 failCgroupV1: false
 failSwapOn: false
 clusterDNS: [%[3]s]
@@ -54,7 +58,7 @@ conntrack: {maxPerCore: 0}
 `
 
 func (n *Node) startKubelet(ctx context.Context) error {
-	kubeconfig, err := n.box.KubeconfigFor("system:node:"+Name, "system:nodes")
+	kubeconfig, err := n.box.KubeconfigFor("system:node:"+n.name, "system:nodes")
 	if err != nil {
 		return err
 	}
@@ -64,15 +68,16 @@ func (n *Node) startKubelet(ctx context.Context) error {
 	}
 	config := filepath.Join(n.folder, "kubelet.yaml")
 	if err := writeAll(map[string]string{
-		config: fmt.Sprintf(kubeletConfig, n.folder, n.box.AuthorityFile(), dnsAddress),
+		config: fmt.Sprintf(kubeletConfig, n.folder, n.box.AuthorityFile(), dnsAddress, n.address,
+			n.cgroups),
 	}); err != nil {
 		return err
 	}
 	n.kubelet, err = n.box.Run(ctx, box.Daemon{
-		Program: "kubelet",
+		Program: "kubelet", Name: "kubelet" + n.logs,
 		Arguments: []string{"--config", config, "--kubeconfig", kubeconfig,
-			"--hostname-override", Name, "--node-ip", Address,
-			"--node-labels", box.LabelRealNode + "=true",
+			"--hostname-override", n.name, "--node-ip", n.address,
+			"--node-labels", n.labels,
 			"--root-dir", root,
 			"--cert-dir", filepath.Join(n.folder, "kubelet-certificates")},
 		Ready: n.ready,
@@ -92,7 +97,7 @@ func mountDisk(folder string) error {
 }
 
 func (n *Node) ready(ctx context.Context) error {
-	node, err := n.box.Client.CoreV1().Nodes().Get(ctx, Name, metav1.GetOptions{})
+	node, err := n.box.Client.CoreV1().Nodes().Get(ctx, n.name, metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
@@ -101,7 +106,7 @@ func (n *Node) ready(ctx context.Context) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("node %s is not ready: %v", Name, node.Status.Conditions)
+	return fmt.Errorf("node %s is not ready: %v", n.name, node.Status.Conditions)
 }
 
 func (n *Node) startProxy(ctx context.Context) error {
@@ -110,14 +115,14 @@ func (n *Node) startProxy(ctx context.Context) error {
 		return err
 	}
 	config := filepath.Join(n.folder, "kube-proxy.yaml")
-	err = writeAll(map[string]string{config: fmt.Sprintf(proxyConfig, Name, podRange, kubeconfig)})
+	err = writeAll(map[string]string{config: fmt.Sprintf(proxyConfig, n.name, n.pods, kubeconfig)})
 	if err != nil {
 		return err
 	}
 	n.proxy, err = n.box.Run(ctx, box.Daemon{
 		Program: "kube-proxy", Arguments: []string{"--config", config},
 		Ready: func(ctx context.Context) error {
-			return answers(ctx, "http://"+Address+":10256/healthz")
+			return answers(ctx, "http://"+n.address+":10256/healthz")
 		},
 	})
 	return err

@@ -11,12 +11,14 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"berth.dev/berth/tests/e2e/box"
 )
 
 // Node is a node that really runs what is placed on it. Thread-safe once Start has returned.
 type Node struct {
+	place
 	box        *box.Box
 	folder     string
 	containerd *box.Process
@@ -24,15 +26,29 @@ type Node struct {
 	proxy      *box.Process
 }
 
+// place is what tells a node from others on the same machine.
+type place struct {
+	name    string
+	address string
+	pods    string // range of their addresses
+	bridge  string // to which they are connected
+	cgroups string // below which theirs are
+	labels  string
+	logs    string // what follows the name of a program in that of its log
+}
+
+// firstPlace is that of the node that Start starts.
+var firstPlace = place{name: Name, address: Address, pods: podRange, bridge: "pods0", cgroups: "/",
+	labels: box.LabelRealNode + "=true"}
+
 // Start returns when the node is ready and the cluster's DNS answers. The box has to be started
 // with Address as its Options.NodeAddress, after SetUp. The node knows the images of the chart's
 // kube-scheduler and of Berth, which `make image` makes.
 func Start(ctx context.Context, b *box.Box) (*Node, error) {
-	n := &Node{box: b, folder: filepath.Join(b.Dir, "node")}
-	if err := os.MkdirAll(n.folder, 0o700); err != nil {
+	n, err := newNode(b, "node", firstPlace)
+	if err != nil {
 		return nil, err
 	}
-	b.AtEnd(n.tidy)
 	for _, step := range []func(context.Context) error{
 		n.startContainerd, n.importImages, n.startKubelet, n.startProxy, n.startDNS,
 	} {
@@ -40,6 +56,17 @@ func Start(ctx context.Context, b *box.Box) (*Node, error) {
 			return n, err
 		}
 	}
+	return n, nil
+}
+
+// newNode makes a node of which nothing runs yet. Sockets are below its folder, so the name of that
+// has four letters at most: see longestFolder.
+func newNode(b *box.Box, folder string, at place) (*Node, error) {
+	n := &Node{place: at, box: b, folder: filepath.Join(b.Dir, folder)}
+	if err := os.MkdirAll(n.folder, 0o700); err != nil {
+		return nil, err
+	}
+	b.AtEnd(n.tidy)
 	return n, nil
 }
 
@@ -79,7 +106,7 @@ func (n *Node) tidy() {
 }
 
 func (n *Node) importImages(ctx context.Context) error {
-	image, err := berthImage()
+	image, err := builtImage("berth", "make image")
 	if err != nil {
 		return err
 	}
@@ -89,17 +116,29 @@ func (n *Node) importImages(ctx context.Context) error {
 		n.importOwn(ctx, pauseImage, "pause"), n.importOwn(ctx, trainerImage, "trainer"))
 }
 
-// berthImage is the archive that `make image` has written last.
-func berthImage() (string, error) {
+// builtImage is the archive of an image that this command has written last. The version in its name
+// begins with a digit, by which berth is none of berth-probe's.
+func builtImage(name, command string) (string, error) {
 	root, err := box.RepoRoot()
 	if err != nil {
 		return "", err
 	}
-	found, err := filepath.Glob(filepath.Join(root, "build", "image", "berth-*.tar"))
-	if err != nil || len(found) != 1 {
-		return "", fmt.Errorf("want one build/image/berth-*.tar, found %d: run make image", len(found))
+	pattern := filepath.Join(root, "build", "image", name+"-[0-9]*.tar")
+	found, err := filepath.Glob(pattern)
+	if err != nil {
+		return "", err
 	}
-	return found[0], nil
+	var newest string
+	var written time.Time
+	for _, path := range found {
+		if info, err := os.Stat(path); err == nil && info.ModTime().After(written) {
+			newest, written = path, info.ModTime()
+		}
+	}
+	if newest == "" {
+		return "", fmt.Errorf("there is no %s: run %s", pattern, command)
+	}
+	return newest, nil
 }
 
 // killPods ends all that runs in a pod. Kubelet would end them one by one, and is gone.

@@ -23,15 +23,22 @@ const (
 	namespace    = box.KubeletNamespace
 )
 
-// chartValues make all of Berth fit a node of two cores, and keep it off KWOK's nodes.
+// chartValues make all of Berth fit a node of two cores, and keep it off KWOK's nodes. Gangs on two
+// nodes have a preflight.
 const chartValues = `
 nodeSelector: {` + box.LabelRealNode + `: "true"}
 scheduler: {resources: {cpu: 100m, memory: 256Mi}}
 extender: {resources: {cpu: 100m, memory: 128Mi}}
 admission: {resources: {cpu: 100m, memory: 128Mi}}
 controller: {resources: {cpu: 100m, memory: 128Mi}}
-# The dashboard shows the levels of the topology over which gangs are spread.
-config: {planner: {gangs: {enabled: true}, topology: [{label: topology.kubernetes.io/rack}]}}
+config:
+  admission: {policies: {gangs: {mode: Enforce}}}
+  planner:
+    gangs:
+      enabled: true
+      preflight: {image: "` + trainerImage + `", command: [trainer, meet], timeout: 1m}
+    # The dashboard shows the levels of the topology over which gangs are spread.
+    topology: [{label: topology.kubernetes.io/rack}]
 `
 
 var (

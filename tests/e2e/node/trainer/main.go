@@ -3,6 +3,8 @@
 //	trainer eat MIB          takes so much memory, and keeps it
 //	trainer fill FOLDER MIB  fills a folder and keeps it; where it has done so before, it ends well
 //	trainer count STEPS      counts from its checkpoint on, and saves one on SIGTERM
+//	trainer meet             sums up the ranks of all that run together, as a preflight does
+//	trainer hang             hangs in the kernel until its child is killed
 //
 // Checkpoints are in $CHECKPOINT_DIR. A journal of what was done is there, too, and on the output.
 package main
@@ -14,6 +16,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -47,7 +50,13 @@ func run(arguments []string) error {
 	if len(arguments) == 2 && arguments[0] == "count" {
 		return count(arguments[1])
 	}
-	return errors.New("usage: trainer eat MIB | fill FOLDER MIB | count STEPS")
+	if slices.Equal(arguments, []string{"meet"}) {
+		return meet()
+	}
+	if slices.Equal(arguments, []string{"hang"}) {
+		return hang()
+	}
+	return errors.New("usage: trainer eat MIB | fill FOLDER MIB | count STEPS | meet | hang")
 }
 
 func eat(size string) error {
