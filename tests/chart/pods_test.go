@@ -190,7 +190,7 @@ func TestGRPCOpensNoPort(t *testing.T) {
 
 func TestImages(t *testing.T) {
 	for _, c := range []struct{ values, container, want string }{
-		{"", "admission", "berth:0.1.0"},
+		{"", "admission", "berth:" + strings.Fields(berth(t, "", "version"))[1]},
 		{"", "kube-scheduler", "registry.k8s.io/kube-scheduler:v1.36.3"},
 		{`image: {repository: r.example/berth, tag: "1"}`, "extender", "r.example/berth:1"},
 		{`image: {tag: "1", digest: "sha256:` + digest + `"}`, "extender", "berth@sha256:" + digest},
