@@ -109,6 +109,10 @@ func (m *monitored) everyPodIsScraped() {
 	}
 }
 
+// elsewhere are metrics that nothing publishes here: nobody holds a device, and the controller looks
+// for no idle ones. Unit tests, and the long test of idle devices, see them.
+var elsewhere = []string{"berth_devices_in_use", "berth_idle_devices", "berth_idle_unjudged_devices"}
+
 // A metric that is renamed would leave its alert silent, and its panel empty.
 func (m *monitored) whatIsAskedExists() {
 	m.Helper()
@@ -120,7 +124,10 @@ func (m *monitored) whatIsAskedExists() {
 		text, err := os.ReadFile(filepath.Join(chart, "files", name))
 		m.Check("read "+name, err)
 		asked := monitoring.MetricNames(string(text))
-		if unknown := monitoring.Unknown(asked, scraped); len(asked) < 10 || len(unknown) > 0 {
+		unknown := slices.DeleteFunc(monitoring.Unknown(asked, scraped), func(name string) bool {
+			return slices.Contains(elsewhere, name)
+		})
+		if len(asked) < 10 || len(unknown) > 0 {
 			m.Errorf("%s asks for %d metrics, of which no pod has %q", name, len(asked), unknown)
 		}
 	}

@@ -107,6 +107,14 @@ func (w *world) check(name, condition string, arguments ...string) (stop func())
 				"cpu": "100m", "memory": "64Mi"}}},
 	})
 	w.Check("make a controller", err)
+	// Its Lease stays where nobody has made it, and has the name of the release's.
+	w.Cleanup(func() {
+		err := shared.Client.CoordinationV1().Leases(metav1.NamespaceDefault).Delete(
+			context.Background(), "berth-controller", metav1.DeleteOptions{})
+		if !apierrors.IsNotFound(err) {
+			w.Check("delete its Lease", err)
+		}
+	})
 	w.Cleanup(c.Stop)
 	w.Check("start the controller", c.Start(w.Context()))
 	return c.Stop
