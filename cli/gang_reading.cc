@@ -55,17 +55,21 @@ bool IsPlanned(const JsonValue& pod, const model::GangNames& names) {
          !spec.Field("schedulingGroup").Field("podGroupName").String().empty();
 }
 
+std::vector<std::string> GatesOf(const JsonValue& pod) {
+  std::vector<std::string> gates;
+  const JsonValue spec = pod.Field("spec");
+  spec.Field("schedulingGates").ForEachItem([&gates](const JsonValue& each) {
+    gates.push_back(each.Field("name").Text());
+  });
+  return gates;
+}
+
 GangMember MemberOf(const JsonValue& pod, const model::GangNames& names) {
   const JsonValue metadata = pod.Field("metadata");
   const JsonValue spec = pod.Field("spec");
   const JsonValue status = pod.Field("status");
-  GangMember member{.pod = metadata.Field("name").Text()};
-  bool gated = false;
-  spec.Field("schedulingGates").ForEachItem([&](const JsonValue& each) {
-    const std::string name = each.Field("name").Text();
-    gated = gated || name == names.gate;
-    if (name != names.gate) member.gates.push_back(name);
-  });
+  GangMember member{.pod = metadata.Field("name").Text(), .gates = GatesOf(pod)};
+  const bool gated = std::erase(member.gates, names.gate) > 0;
   const std::string bound = spec.Field("nodeName").Text();
   const std::string nominated = status.Field("nominatedNodeName").Text();
   member.node = bound.empty() ? nominated : bound;
@@ -142,12 +146,7 @@ std::string ReasonIn(const JsonValue& pod, const std::string& condition) {
 // belongs. Empty if one can, or need not.
 std::string WhyStray(const JsonValue& pod, const model::StringMap& annotations,
                      const model::GangNames& names) {
-  std::vector<std::string> gates;
-  const JsonValue spec = pod.Field("spec");
-  spec.Field("schedulingGates").ForEachItem([&gates](const JsonValue& each) {
-    gates.push_back(each.Field("name").Text());
-  });
-  if (!model::IsOnlyGate(gates, names.gate)) return "";
+  if (!model::IsOnlyGate(GatesOf(pod), names.gate)) return "";
   const auto gang = model::GangOf(annotations, names);
   if (gang.ok() && gang->has_value()) return "";
   const std::string why =
