@@ -1,21 +1,14 @@
 #include "cluster/creator_table.h"
 
+#include <string>
+
+#include "model/utf8.h"
+
 namespace berth::cluster {
-namespace {
-
-// Cuts the text between two characters of UTF-8.
-std::string_view CutToFit(std::string_view text) {
-  if (text.size() <= CreatorTable::kMaxBytes) return text;
-  std::size_t end = CreatorTable::kMaxBytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  return text.substr(0, end);
-}
-
-}  // namespace
 
 std::uint32_t CreatorTable::Hold(std::string_view name) {
   if (name.empty()) return kNobody;
-  const std::string key(CutToFit(name));
+  const std::string key(model::WholeCharacters(name, kMaxBytes));
   const auto [found, is_new] = numbers_.try_emplace(key, kNobody);
   if (is_new) {
     if (free_.empty()) {

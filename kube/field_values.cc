@@ -10,6 +10,7 @@
 #include "fmt/format.h"
 #include "model/annotation.h"
 #include "model/pod.h"
+#include "model/utf8.h"
 
 namespace berth::kube {
 namespace {
@@ -84,12 +85,8 @@ bool TellsThatGangWaits(std::string_view type, std::string_view status) {
 std::string GangMessage(std::string_view message) {
   constexpr std::string_view kCut = "...";
   if (message.size() <= model::kMostGangMessage) return std::string(message);
-  const auto continues = [&](std::size_t at) {
-    return (static_cast<unsigned char>(message[at]) & 0xc0U) == 0x80U;
-  };
-  std::size_t end = model::kMostGangMessage - kCut.size();
-  while (end > 0 && continues(end)) --end;
-  return fmt::format("{}{}", message.substr(0, end), kCut);
+  return fmt::format("{}{}", model::WholeCharacters(message, model::kMostGangMessage - kCut.size()),
+                     kCut);
 }
 
 bool IsTerminated(std::string_view phase) { return phase == "Succeeded" || phase == "Failed"; }

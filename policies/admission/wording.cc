@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/utf8.h"
+
 namespace berth::policies::admission {
 
 namespace {
@@ -25,9 +27,6 @@ void BlankControls(std::string& line) {
   }
 }
 
-// Whether `c` is inside a character of UTF-8, not at its beginning.
-bool Continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
-
 // Shortens each part by itself, so that a long value does not displace the advice.
 Objection Shortened(const Objection& objection) {
   return {.field = OneLine(objection.field, kMaxPart),
@@ -38,13 +37,9 @@ Objection Shortened(const Objection& objection) {
 }  // namespace
 
 std::string OneLine(std::string_view text, std::size_t size) {
-  std::string line(text.substr(0, size));
-  if (text.size() > size) {
-    std::size_t end = size - kCut.size();
-    while (end > 0 && Continues(line[end])) --end;
-    line.resize(end);
-    line += kCut;
-  }
+  const bool is_cut = text.size() > size;
+  std::string line(is_cut ? model::WholeCharacters(text, size - kCut.size()) : text);
+  if (is_cut) line += kCut;
   BlankControls(line);
   return line;
 }
