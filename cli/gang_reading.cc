@@ -40,9 +40,8 @@ model::Pod RankedPod(const JsonValue& pod, const model::StringMap& annotations) 
   metadata.Field("ownerReferences").ForEachItem([&ranked](const JsonValue& owner) {
     if (owner.Field("controller").Boolean()) ranked.controller_uid = owner.Field("uid").Text();
   });
-  const std::string index = "batch.kubernetes.io/job-completion-index";
-  if (const auto text = model::Find(annotations, index)) {
-    ranked.annotations.emplace_back(index, *text);
+  if (const auto index = model::Find(annotations, model::kJobCompletionIndex)) {
+    ranked.annotations.emplace_back(model::kJobCompletionIndex, *index);
   }
   return ranked;
 }

@@ -16,6 +16,7 @@
 #include "kube/json_call.h"
 #include "kube/json_model.h"
 #include "kube/json_value.h"
+#include "model/annotation.h"
 #include "model/node.h"
 #include "model/pod.h"
 
@@ -30,11 +31,10 @@ std::optional<std::string> GangOf(const model::Pod& pod, const model::GangNames&
   return (*said)->name;
 }
 
-// Which of the pods of its Job it is: the index of an Indexed Job (JobCompletionIndexAnnotation in
-// k8s.io/kubernetes/staging/src/k8s.io/api/batch/v1/types.go, v1.36.3), of which there may have
-// been several pods, or else the pod itself.
+// Which of the pods of its Job it is: the index of an Indexed Job, of which there may have been
+// several pods, or else the pod itself.
 std::string PartOf(const model::Pod& pod) {
-  const auto index = model::Find(pod.annotations, "batch.kubernetes.io/job-completion-index");
+  const auto index = model::Find(pod.annotations, model::kJobCompletionIndex);
   return index ? "index " + std::string(*index) : pod.uid;
 }
 

@@ -19,6 +19,11 @@ struct OwnName {
   bool IsNameOf(std::string_view full_name) const;
 };
 
+/// Kubernetes' own annotation that tells which completion of an Indexed Job a pod is, from 0
+/// (JobCompletionIndexAnnotation in k8s.io/kubernetes/staging/src/k8s.io/api/batch/v1/types.go,
+/// v1.36.3).
+inline constexpr std::string_view kJobCompletionIndex = "batch.kubernetes.io/job-completion-index";
+
 // Labels of nodes. The controller writes them. Admission writes node affinities to them, which
 // every scheduler respects, and `berth doctor` checks them.
 

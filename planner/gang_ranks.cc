@@ -17,11 +17,10 @@ using model::Pod;
 
 namespace {
 
-// Pods without an index come last. JobCompletionIndexAnnotation in k8s.io/kubernetes/staging/src/
-// k8s.io/api/batch/v1/types.go (v1.36.3).
+// Pods without an index come last.
 std::uint64_t RankOf(const Pod& pod) {
   std::uint64_t rank = std::numeric_limits<std::uint64_t>::max();
-  const auto text = model::Find(pod.annotations, "batch.kubernetes.io/job-completion-index");
+  const auto text = model::Find(pod.annotations, model::kJobCompletionIndex);
   if (text) std::from_chars(text->data(), text->data() + text->size(), rank);
   return rank;
 }

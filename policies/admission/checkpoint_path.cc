@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "model/annotation.h"
+
 namespace berth::policies::admission {
 
 namespace {
 
 constexpr std::size_t kMaxSegment = 253;
-// JobCompletionIndexAnnotation in k8s.io/api/batch/v1/types.go.
-constexpr std::string_view kIndexAnnotation = "batch.kubernetes.io/job-completion-index";
 /// The digits of 2^31-1, the highest index.
 constexpr std::size_t kMaxIndexDigits = 10;
 
@@ -56,7 +56,7 @@ bool IsPathSegment(std::string_view text) {
 std::string CheckpointPath(const Request& request, const model::Workload& workload,
                            std::string_view key_annotation) {
   std::string path = PathWithoutIndex(request, workload, key_annotation);
-  const auto index = model::Find(workload.pod.annotations, kIndexAnnotation);
+  const auto index = model::Find(workload.pod.annotations, model::kJobCompletionIndex);
   if (path.empty() || !index || !IsIndex(*index)) return path;
   return path + "/" + std::string(*index);
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/annotation.h"
 #include "model/node_selector.h"
 
 namespace berth::policies::fit {
@@ -78,7 +79,7 @@ void KeepBerths(std::string_view prefix, model::StringMap& annotations) {
   const auto is_read = [prefix](const std::string& name) {
     const bool is_berths =
         name.size() > prefix.size() && name.starts_with(prefix) && name[prefix.size()] == '/';
-    return is_berths || name == "batch.kubernetes.io/job-completion-index";
+    return is_berths || name == model::kJobCompletionIndex;
   };
   std::erase_if(annotations, [&](const auto& each) {
     const std::size_t bytes = sizeof each + each.first.size() + each.second.size();
