@@ -123,8 +123,8 @@ struct Pod {
 };
 
 /// Why the planner holds the pod back with its gang, in its words. Empty: it does not, or it has
-/// not said why. A pod that was let go has neither a gate nor a PodGroup, and what its condition
-/// says was only not taken back. Valid as long as the pod.
+/// not said why. Only a gate or the PodGroup that a pod names can hold it back; what the condition
+/// of any other pod says was not taken back when it was let go. Valid as long as the pod.
 inline std::string_view WhyGangIsHeld(const Pod& pod) {
   const bool is_held = pod.gated || !pod.scheduling_group.empty();
   return is_held && pod.why_gang_waits ? std::string_view(*pod.why_gang_waits) : "";
