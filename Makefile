@@ -94,7 +94,8 @@ check-cluster: ## install the chart on a real kubelet, in namespaces of its own 
 	@JOBS=$(JOBS) image/dist/build amd64
 	@tests/e2e/build/build.sh node
 	@echo "==> the chart on a real node"
-	@cd tests/e2e && go test -tags cluster -p 1 ./node ./cluster -count=1 -v -timeout 20m
+	@cd tests/e2e && BERTH_BINARY=$(CURDIR)/build/image/cli/berth \
+		go test -tags cluster -p 1 ./node ./cluster -count=1 -v -timeout 45m
 
 check-frameworks: berth control-plane ## run JobSet, mpi-operator and others in front of Berth, with their real controllers
 	@echo "==> controllers of frameworks (.cache/bin; the first time takes about 15 minutes)"

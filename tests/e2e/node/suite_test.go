@@ -36,7 +36,7 @@ config:
   planner:
     gangs:
       enabled: true
-      preflight: {image: "` + trainerImage + `", command: [trainer, meet], timeout: 1m}
+      preflight: {image: "` + trainerImage + `", command: [trainer, meet], timeout: 100s}
     # The dashboard shows the levels of the topology over which gangs are spread.
     topology: [{label: topology.kubernetes.io/rack}]
 `

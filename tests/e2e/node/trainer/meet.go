@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-const timeToMeet = 30 * time.Second
+const timeToMeet = time.Minute
 
 // meet ends well where all programs of the preflight have reached each other: the first one hears
 // the rank of each other one, a byte, and tells all of them the sum.
