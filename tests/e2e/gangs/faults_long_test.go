@@ -71,9 +71,10 @@ func (w *world) evict(pod string) {
 // All nodes are the gang's. One disappears when it has been released: nothing else fits the pod, so
 // the others are evicted after the timeout. The Job makes them anew, and they wait together. It takes
 // its time for the pod that had no node. The webhook's rules let the Job retry what was evicted. The gang
-// rests before it tries again.
+// rests before it tries again. A gang of a PodGroup is bound whole, so none of it runs here; see
+// TestAGangThatKubeSchedulerRefusesIsHeldBackAgain.
 func TestAGangThatLacksAPodIsEvicted(t *testing.T) {
-	w := fresh(t)
+	w := gateWorld(t)
 	former := w.evictWhole(gangJob("train", nodes, devices))
 	w.awaitAnew(former)
 	w.all("train-", nodes, "rest", func(pod corev1.Pod) bool {
@@ -85,7 +86,7 @@ func TestAGangThatLacksAPodIsEvicted(t *testing.T) {
 
 // Its Job does not count what was evicted, so it needs no retries.
 func TestAGangThatIsEvictedStartsAnewIfItsJobIgnoresDisruptions(t *testing.T) {
-	w := fresh(t)
+	w := gateWorld(t)
 	job := gangJob("train", nodes, devices)
 	job.Labels = map[string]string{"kueue.x-k8s.io/queue-name": "any"} // which the webhook has ignore them
 	former := w.evictWhole(job)
@@ -101,7 +102,7 @@ func TestAGangThatIsEvictedStartsAnewIfItsJobIgnoresDisruptions(t *testing.T) {
 
 // Its author wants no retries, so the eviction is the end of it.
 func TestAGangThatIsEvictedEndsIfItsJobIsNotRetried(t *testing.T) {
-	w := fresh(t)
+	w := gateWorld(t)
 	job := gangJob("train", nodes, devices)
 	job.Spec.BackoffLimit = new(int32)
 	w.evictWhole(job)
