@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/churn"
@@ -146,19 +147,20 @@ func (c *crowd) createGang(index int) {
 }
 
 // endWholeGangs has the pods of each gang succeed some time after the last one of them runs, until ctx
-// ends, and returns of how many.
+// ends, and returns how many. Those that are made anew after that succeed once they have a node.
 func (c *crowd) endWholeGangs(ctx context.Context) int {
-	ended := map[string]bool{}
+	ended := map[types.UID]bool{}
 	ticker := time.NewTicker(runs / 10)
 	defer ticker.Stop()
 	for {
-		for name, course := range c.seen.Courses() {
-			if course.Whole.IsZero() || ended[name] || time.Since(course.Whole) < runs {
+		for _, course := range c.seen.Courses() {
+			if course.Whole.IsZero() || time.Since(course.Whole) < runs {
 				continue
 			}
-			ended[name] = true
-			for pod := range course.Pods {
-				ended[name] = c.succeed(ctx, pod) && ended[name]
+			for name, pod := range course.Pods {
+				if !ended[pod.UID] && pod.Spec.NodeName != "" {
+					ended[pod.UID] = c.succeed(ctx, name)
+				}
 			}
 		}
 		select {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -28,6 +29,26 @@ type Course struct {
 
 	partly   time.Time // since when some of its pods run and others wait; zero: this is not so
 	complete bool      // all pods had nodes since one had
+
+	done map[string]bool // the indexes of an Indexed Job that have succeeded and never come again
+}
+
+// note takes down whether the pod's Job is through with its index.
+func (c *Course) note(pod *corev1.Pod) {
+	index := pod.Annotations[batchv1.JobCompletionIndexAnnotation]
+	if index == "" || pod.Status.Phase != corev1.PodSucceeded {
+		return
+	}
+	if c.done == nil {
+		c.done = map[string]bool{}
+	}
+	c.done[index] = true
+}
+
+// left tells how many pods the gang still has.
+func (c *Course) left(pod *corev1.Pod) int {
+	size, _ := strconv.Atoi(pod.Annotations[Size])
+	return size - len(c.done)
 }
 
 // HasEnded tells whether a pod needs its node no longer.
@@ -84,14 +105,13 @@ func (c *Course) judge(pod *corev1.Pod, now time.Time) {
 	if c.Held.IsZero() && c.holds() {
 		c.Held = now
 	}
-	size, _ := strconv.Atoi(pod.Annotations[Size])
 	switch {
 	case run == 0:
 		c.complete = false
 		if pod.Spec.NodeName != "" {
 			c.Over = now
 		}
-	case run == size && !c.complete:
+	case run == c.left(pod) && !c.complete:
 		c.complete = true
 		c.Starts++
 		if c.Whole.IsZero() {

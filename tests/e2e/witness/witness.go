@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"strconv"
 	"sync"
 	"time"
 
@@ -123,6 +122,7 @@ func (w *Witness) list(ctx context.Context, client kubernetes.Interface) error {
 		w.use(pod, 1)
 		if name := pod.Annotations[Name]; name != "" {
 			w.courseOf(name).Pods[pod.Name] = pod
+			w.courseOf(name).note(pod)
 		}
 	}
 	for _, c := range w.gangs {
@@ -175,6 +175,7 @@ func (w *Witness) seeGang(
 	name string, event watch.EventType, before, pod *corev1.Pod, now time.Time,
 ) {
 	c := w.courseOf(name)
+	c.note(pod)
 	if event == watch.Deleted {
 		delete(c.Pods, pod.Name)
 	} else {
@@ -208,8 +209,8 @@ func (w *Witness) expectReserved(name string, c *Course, released *corev1.Pod) {
 			nominated++
 		}
 	}
-	if size, _ := strconv.Atoi(released.Annotations[Size]); nominated < size {
-		w.fault("%s is released when %d of %d pods of %s are nominated", released.Name, nominated, size,
+	if left := c.left(released); nominated < left {
+		w.fault("%s is released when %d of %d pods of %s are nominated", released.Name, nominated, left,
 			name)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
@@ -142,5 +143,19 @@ func TestTheWitnessCountsStarts(t *testing.T) {
 	run()
 	if course := s.Courses()["a"]; len(s.faults) > 0 || course.Starts != 2 || !course.Held.Equal(held) {
 		t.Errorf("faults %v, %d starts, held a node at %s", s.faults, course.Starts, course.Held)
+	}
+}
+
+// Its Job makes that pod never again, so the gang starts over without it.
+func TestTheWitnessKnowsWhichPodsNeverComeAgain(t *testing.T) {
+	s := show("a")
+	s.pods[0].Annotations[batchv1.JobCompletionIndexAnnotation] = "0"
+	s.change(0, func(pod *corev1.Pod) { pod.Status.Phase = corev1.PodSucceeded })
+	s.see(watch.Deleted, s.pods[0], s.now)
+	s.change(1, nominate("n2"))
+	s.change(1, ungate)
+	s.change(1, bind("n2"))
+	if course := s.Courses()["a"]; len(s.faults) > 0 || course.Starts != 1 {
+		t.Errorf("faults %v, %d starts", s.faults, course.Starts)
 	}
 }
