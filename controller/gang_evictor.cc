@@ -101,14 +101,17 @@ absl::Status EvictPod(kube::Transport& transport, const model::Pod& pod, bool dr
 }
 
 absl::Status EvictGang(kube::Transport& transport, const std::string& namespace_name,
-                       const std::string& gang, const model::GangNames& names) {
+                       const std::string& gang, const model::GangNames& names,
+                       const std::function<bool()>& is_wanted) {
   absl::StatusOr<std::vector<RunningPod>> pods = PodsOfGang(transport, namespace_name, gang, names);
   if (!pods.ok()) return pods.status();
   // Those first that a budget may protect: pods that are not bound it does not.
   std::stable_partition(pods->begin(), pods->end(),
                         [](const RunningPod& pod) { return !pod.pod.node_name.empty(); });
   const absl::Status may = EvictAll(transport, *pods, true);
-  return may.ok() ? EvictAll(transport, *pods, false) : may;
+  if (!may.ok()) return may;
+  if (!is_wanted()) return absl::AbortedError("it needs not be evicted any more");
+  return EvictAll(transport, *pods, false);
 }
 
 absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,9 @@ absl::Status EvictPod(kube::Transport& transport, const model::Pod& pod, bool dr
 /// get their grace period, and those who retry the pods do. First it asks for each pod whether it
 /// may be evicted: if one may not, none is, because the others would be made anew without it. A
 /// budget may allow each pod by itself and not all of them; then the eviction ends with the first
-/// refusal. Blocks until the API server has answered; returns the first error, with the pod's name.
-/// A pod that is gone is no error.
+/// refusal. Asking takes its time, so `is_wanted` tells afterwards whether they are still to be
+/// evicted; if not, none is, and it returns Aborted. Blocks until the API server has answered;
+/// returns the first error, with the pod's name. A pod that is gone is no error.
 ///
 ///   GET /api/v1/namespaces/ml/pods
 ///   POST /api/v1/namespaces/ml/pods/train-0/eviction
@@ -38,7 +40,8 @@ absl::Status EvictPod(kube::Transport& transport, const model::Pod& pod, bool dr
 ///    "kind":"Eviction","metadata":{"name":"train-0","namespace":"ml"}}
 ///   ... the same for each other pod, then once more for each without dryRun
 absl::Status EvictGang(kube::Transport& transport, const std::string& namespace_name,
-                       const std::string& gang, const model::GangNames& names);
+                       const std::string& gang, const model::GangNames& names,
+                       const std::function<bool()>& is_wanted);
 
 /// Returns the pods of a gang that EvictGang() would evict. Blocks until the API server has
 /// answered.

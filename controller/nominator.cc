@@ -244,7 +244,7 @@ void Nominator::WriteStep(const planner::Step& step, Patcher& patcher) {
   }
 }
 
-absl::Status Nominator::Send(const planner::Step& step, Patcher& patcher) const {
+absl::Status Nominator::Send(const planner::Step& step, Patcher& patcher) {
   switch (step.kind) {
     case planner::StepKind::kUngate:
       return patcher.UngatePod(step.namespace_, step.name, step.uid);
@@ -255,7 +255,11 @@ absl::Status Nominator::Send(const planner::Step& step, Patcher& patcher) const 
       return patcher.ReportEvent(step.namespace_, step.name, step.uid, "GangWaits", step.text,
                                  TextOf(options_.now()));
     case planner::StepKind::kEvict:
-      return patcher.EvictGang(step.namespace_, step.gang, options_.gang_names);
+      // The gang may become whole meanwhile.
+      return patcher.EvictGang(step.namespace_, step.gang, options_.gang_names, [this, &step] {
+        const std::lock_guard guard(mutex_);
+        return planner_.IsWanted(step);
+      });
     case planner::StepKind::kCreatePodGroup:
       return patcher.CreatePodGroup({step.namespace_, step.name, step.pods, step.text},
                                     options_.gang_names);

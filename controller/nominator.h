@@ -141,7 +141,7 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   std::optional<planner::Step> TakeStep();
   std::optional<planner::Step> TakeFrom(std::deque<planner::Step>& queue) const;
   void WriteStep(const planner::Step& step, Patcher& patcher);
-  absl::Status Send(const planner::Step& step, Patcher& patcher) const;
+  absl::Status Send(const planner::Step& step, Patcher& patcher);
   // For a step of the kind kCount. If the answer is not known, the plan asks again.
   void Count(const planner::Step& step, Patcher& patcher);
 

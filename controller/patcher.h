@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -130,8 +131,8 @@ class Patcher {
   }
   /// See controller::EvictGang().
   absl::Status EvictGang(const std::string& namespace_name, const std::string& gang,
-                         const model::GangNames& names) {
-    return controller::EvictGang(*transport_, namespace_name, gang, names);
+                         const model::GangNames& names, const std::function<bool()>& is_wanted) {
+    return controller::EvictGang(*transport_, namespace_name, gang, names, is_wanted);
   }
   /// See controller::CreatePodGroup().
   absl::Status CreatePodGroup(const NewPodGroup& group, const model::GangNames& names) {

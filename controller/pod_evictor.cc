@@ -240,9 +240,9 @@ bool PodEvictor::Evict(const RunningPod& pod, const NodeToEmpty& node, model::Ti
   const auto gang = GangOf(pod);
   // Also where it fails: of a gang, some pods may have gone.
   plan_.OnEvicting(node, youngest);
-  const absl::Status status =
-      gang ? EvictGang(*transport_, pod.pod.namespace_, gang->name, options_.gang_names)
-           : EvictPod(*transport_, pod.pod, false);
+  const absl::Status status = gang ? EvictGang(*transport_, pod.pod.namespace_, gang->name,
+                                               options_.gang_names, [] { return true; })
+                                   : EvictPod(*transport_, pod.pod, false);
   retries_.OnTried(pod.pod.uid, timer_->Now());
   if (absl::IsCancelled(status)) return true;
   const bool is_refused = absl::IsResourceExhausted(status);

@@ -58,7 +58,9 @@ class GangEvictor : public ::testing::Test {
   void Reply(int status, const std::string& body = "{}") {
     transport_.replies.push_back({.status = status, .body = body});
   }
-  absl::Status Evict() { return EvictGang(transport_, "ml", "train", kNames); }
+  absl::Status Evict(bool is_wanted = true) {
+    return EvictGang(transport_, "ml", "train", kNames, [is_wanted] { return is_wanted; });
+  }
   planner::SucceededPods Count() { return *CountSucceeded(transport_, "ml", kNames); }
   // The pods that it was asked to evict, in their order, after the list: "train-0", "train-0 dry".
   std::vector<std::string> Asked() const {
@@ -108,6 +110,14 @@ TEST_F(GangEvictor, EndsWithTheFirstRefusal) {
   EXPECT_FALSE(Evict().ok());
   EXPECT_THAT(Asked(),
               ElementsAre("train-1 dry", "train-2 dry", "train-0 dry", "train-1", "train-2"));
+}
+
+TEST_F(GangEvictor, EvictsNobodyOfAGangThatHasBecomeWholeMeanwhile) {
+  List({{"train-0"}, {"train-1"}});
+  Reply(201);
+  Reply(201);
+  EXPECT_EQ(Evict(false).code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(Asked(), ElementsAre("train-0 dry", "train-1 dry"));
 }
 
 TEST_F(GangEvictor, WithoutAListEvictsNobody) {
