@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "kube/json_api.h"
 #include "kube/json_call.h"
 #include "kube/json_model.h"
@@ -49,13 +50,68 @@ std::string JobOf(const kube::JsonValue& pod) {
   return job;
 }
 
-// The UID of the JobSet that has made the Job, which its pods have as a label (JobSet v0.12.0, its
-// API). Without one, that of the Job.
-std::string OriginOf(const kube::JsonValue& pod, const std::string& job) {
-  const kube::JsonValue metadata = pod.Field("metadata");
+// The UID of the JobSet that has made the Job, which it and its pods have as a label (JobSet
+// v0.12.0, its API). Without one, that of the Job.
+std::string OriginOf(const kube::JsonValue& object, const std::string& job) {
+  const kube::JsonValue metadata = object.Field("metadata");
   const kube::JsonValue labels = metadata.Field("labels");
   std::string set = labels.Field("jobset.sigs.k8s.io/jobset-uid").Text();
   return set.empty() ? job : set;
+}
+
+// The pods that Jobs of one origin have in one gang.
+struct Work {
+  struct Job {
+    // Which parts of it have succeeded, and how many it says have.
+    std::set<std::string> done;
+    std::size_t counted = 0;
+  };
+
+  std::map<std::string, Job> jobs;
+  // Whether some pods have not ended.
+  bool goes_on = false;
+
+  std::size_t succeeded() const {
+    std::size_t sum = 0;
+    for (const auto& [uid, job] : jobs) sum += std::max(job.done.size(), job.counted);
+    return sum;
+  }
+};
+
+// By gang and origin.
+using Works = std::map<std::pair<std::string, std::string>, Work>;
+
+// How many pods of the Job have succeeded, as its status says.
+std::size_t SucceededOf(const kube::JsonValue& job) {
+  std::size_t succeeded = 0;
+  const std::string text = job.Field("status").Field("succeeded").Json();
+  return absl::SimpleAtoi(text, &succeeded) ? succeeded : 0;
+}
+
+// The work that the Job is part of. Null: none, or it cannot be told, because a JobSet has several
+// gangs and no pod of the Job is left.
+Work* WorkOf(const std::string& job, const std::string& origin, Works& works) {
+  std::vector<Work*> candidates;
+  for (auto& [key, work] : works) {
+    if (key.second == origin) candidates.push_back(&work);
+  }
+  if (candidates.size() > 1) {
+    std::erase_if(candidates, [&job](const Work* work) { return !work->jobs.contains(job); });
+  }
+  return candidates.size() == 1 ? candidates.front() : nullptr;
+}
+
+// Adds what Jobs say of themselves. Pods that have succeeded may be gone: a Job has counted them,
+// and then the pod garbage collector has deleted them, or they have succeeded while they ended.
+absl::Status AddJobs(kube::Transport& transport, const std::string& namespace_name, Works& works) {
+  const auto take = [&works](const kube::JsonValue& item) {
+    const std::string uid = item.Field("metadata").Field("uid").Text();
+    Work* const work = WorkOf(uid, OriginOf(item, uid), works);
+    if (work != nullptr) work->jobs[uid].counted = SucceededOf(item);
+  };
+  return kube::Api(&transport)
+      .List(fmt::format("/apis/batch/v1/namespaces/{}/jobs", namespace_name),
+            {{"batch", "jobs", "list"}, namespace_name}, take);
 }
 
 // Calls visit(pod, gang, item) for each pod of a gang that is not being deleted.
@@ -130,26 +186,23 @@ absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,
 absl::StatusOr<planner::SucceededPods> CountSucceeded(kube::Transport& transport,
                                                       const std::string& namespace_name,
                                                       const model::GangNames& names) {
-  // Of one origin and one gang: what has succeeded, and whether other pods have not ended.
-  struct Work {
-    std::set<std::string> done;
-    bool goes_on = false;
-  };
-  std::map<std::pair<std::string, std::string>, Work> works;
+  Works works;
   const auto take = [&](const model::Pod& pod, const std::string& gang,
                         const kube::JsonValue& item) {
-    const std::string job = JobOf(item);
-    if (job.empty()) return;
-    Work& work = works[{gang, OriginOf(item, job)}];
-    const bool succeeded = item.Field("status").Field("phase").String() == "Succeeded";
-    if (succeeded) work.done.insert(job + ' ' + PartOf(pod));
+    const std::string uid = JobOf(item);
+    if (uid.empty()) return;
+    Work& work = works[{gang, OriginOf(item, uid)}];
+    Work::Job& job = work.jobs[uid];
+    if (item.Field("status").Field("phase").String() == "Succeeded") job.done.insert(PartOf(pod));
     if (!pod.terminated) work.goes_on = true;
   };
-  const absl::Status listed = ForEachOfGangs(transport, namespace_name, names, take);
+  absl::Status listed = ForEachOfGangs(transport, namespace_name, names, take);
+  std::erase_if(works, [](const auto& each) { return !each.second.goes_on; });
+  if (listed.ok() && !works.empty()) listed = AddJobs(transport, namespace_name, works);
   if (!listed.ok()) return listed;
   planner::SucceededPods counts;
   for (const auto& [key, work] : works) {
-    if (work.goes_on && !work.done.empty()) counts[key.first] += work.done.size();
+    if (const std::size_t succeeded = work.succeeded()) counts[key.first] += succeeded;
   }
   return counts;
 }

@@ -18,8 +18,10 @@ namespace berth::controller {
 // What is done with all pods of a gang, which have to be listed.
 
 /// The rights that these and Patcher::ReportEvent() need at the API server.
-inline constexpr kube::Permission kGangPermissions[] = {
-    {"", "events", "create"}, {"", "pods", "list"}, {"", "pods/eviction", "create"}};
+inline constexpr kube::Permission kGangPermissions[] = {{"batch", "jobs", "list"},
+                                                        {"", "events", "create"},
+                                                        {"", "pods", "list"},
+                                                        {"", "pods/eviction", "create"}};
 
 /// Evicts one pod through the Eviction API; with `dry_run`, only asks whether it may be. Returns OK
 /// if it is gone already, ResourceExhausted if a PodDisruptionBudget is in the way, and else the
@@ -53,8 +55,9 @@ absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,
 /// Returns how many pods of each gang of the namespace have succeeded and come never again: those
 /// of Jobs that also have a pod in the gang that has not ended, or whose JobSet has. An index of an
 /// Indexed Job counts once. The Job controller makes none of them again. Other pods may be of a
-/// gang of the same name before it, as where a CronJob's template names the gang. Pods that are
-/// being deleted do not count. Blocks until the API server has answered.
+/// gang of the same name before it, as where a CronJob's template names the gang. Of each Job it
+/// counts its pods that are there, or what its status.succeeded says, if that is more: pods that
+/// have succeeded may have been deleted since then. Blocks until the API server has answered.
 absl::StatusOr<planner::SucceededPods> CountSucceeded(kube::Transport& transport,
                                                       const std::string& namespace_name,
                                                       const model::GangNames& names);

@@ -12,6 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"berth.dev/berth/tests/e2e/fleet"
 )
 
 // slack is what evictions and bindings may take beside the timeout.
@@ -59,6 +61,30 @@ func TestANodeBreaksWhileAGangRuns(t *testing.T) {
 		}
 	}
 	w.expectNotPartlyFor(timeout)
+}
+
+// It is gone as the pods are that kube-controller-manager deletes where many have ended. Then the others
+// are evicted, and the Job makes only these anew.
+func TestAGangGoesOnWithoutAPodThatHasSucceededAndIsGone(t *testing.T) {
+	w := fresh(t)
+	const pods = 4
+	w.start(gangJob("train", pods, devices))
+	former := w.all("train-", pods, "run", isRunning)
+	w.Check("end "+former[0].Name, fleet.Doom(w.Context(), shared.Client, namespace, former[0].Name,
+		fleet.FateSucceeded))
+	w.Await("the Job to count the pod that has succeeded", func() bool {
+		stored, err := shared.Client.BatchV1().Jobs(namespace).Get(w.Context(), "train", metav1.GetOptions{})
+		w.Check("get the Job", err)
+		return stored.Status.Succeeded == 1
+	})
+	w.delete(former[0].Name)
+	w.away(controller.Process)
+	for _, pod := range former[1:] {
+		w.evict(pod.Name)
+	}
+	w.all("train-", pods-1, "wait", func(pod corev1.Pod) bool { return isGated(pod) && !contains(former, pod) })
+	w.back(controller.Process)
+	w.all("train-", pods-1, "run", isRunning)
 }
 
 // evict has a pod leave as one that is drained does: its Job makes another one.

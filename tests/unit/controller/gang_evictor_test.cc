@@ -29,6 +29,21 @@ struct PodOfGang {
   std::string set = "";
 };
 
+struct JobOfGang {
+  std::string uid;
+  int succeeded = 0;
+  std::string set = "";
+};
+
+std::string LabelsOf(const std::string& set) {
+  return set.empty() ? "" : R"("jobset.sigs.k8s.io/jobset-uid":")" + set + '"';
+}
+
+std::string JsonOf(const JobOfGang& job) {
+  return R"({"metadata":{"uid":")" + job.uid + R"(","labels":{)" + LabelsOf(job.set) +
+         R"(}},"status":{"succeeded":)" + std::to_string(job.succeeded) + "}}";
+}
+
 std::string JsonOf(const PodOfGang& pod) {
   std::string annotations =
       R"("berth.dev/gang-name":")" + pod.gang + R"(","berth.dev/gang-size":"4")";
@@ -40,19 +55,18 @@ std::string JsonOf(const PodOfGang& pod) {
     owners =
         R"({"apiVersion":"batch/v1","kind":"Job","controller":true,"uid":")" + pod.job + R"("})";
   }
-  const std::string labels =
-      pod.set.empty() ? "" : R"("jobset.sigs.k8s.io/jobset-uid":")" + pod.set + '"';
   return R"({"metadata":{"namespace":"ml","name":")" + pod.name + R"(","uid":")" + pod.name +
-         R"(-uid","labels":{)" + labels + R"(},"annotations":{)" + annotations +
+         R"(-uid","labels":{)" + LabelsOf(pod.set) + R"(},"annotations":{)" + annotations +
          R"(},"ownerReferences":[)" + owners + R"(]},"spec":{"nodeName":")" + pod.node +
          R"("},"status":{"phase":")" + pod.phase + R"("}})";
 }
 
 class GangEvictor : public ::testing::Test {
  protected:
-  void List(const std::vector<PodOfGang>& pods) {
+  template <class Object = PodOfGang>
+  void List(const std::vector<Object>& objects) {
     std::string items;
-    for (const PodOfGang& pod : pods) items += (items.empty() ? "" : ",") + JsonOf(pod);
+    for (const Object& object : objects) items += (items.empty() ? "" : ",") + JsonOf(object);
     transport_.replies.push_back({.body = R"({"metadata":{},"items":[)" + items + "]}"});
   }
   void Reply(int status, const std::string& body = "{}") {
@@ -61,7 +75,10 @@ class GangEvictor : public ::testing::Test {
   absl::Status Evict(bool is_wanted = true) {
     return EvictGang(transport_, "ml", "train", kNames, [is_wanted] { return is_wanted; });
   }
-  planner::SucceededPods Count() { return *CountSucceeded(transport_, "ml", kNames); }
+  planner::SucceededPods Count(const std::vector<JobOfGang>& jobs = {}) {
+    List<JobOfGang>(jobs);
+    return *CountSucceeded(transport_, "ml", kNames);
+  }
   // The pods that it was asked to evict, in their order, after the list: "train-0", "train-0 dry".
   std::vector<std::string> Asked() const {
     std::vector<std::string> asked;
@@ -167,6 +184,43 @@ TEST_F(GangEvictor, CountsPodsOfAJobThatStillHasOthers) {
         {"train-b", "train", "a", "Succeeded", "", "job"},
         {"train-c", "train", "", "Pending", "", "job"}});
   EXPECT_THAT(Count(), ElementsAre(Pair("train", 2)));
+}
+
+// The garbage collector has deleted them, or somebody who evicted them while they succeeded.
+TEST_F(GangEvictor, CountsPodsThatAreGoneAsTheirJobSays) {
+  List({{"train-0", "train", "a", "Succeeded", "0", "job"},
+        {"train-3", "train", "", "Pending", "3", "job"}});
+  EXPECT_THAT(Count({{"job", 3}, {"another", 9}}), ElementsAre(Pair("train", 3)));
+  EXPECT_EQ(transport_.requests.back().target.substr(0, 34), "/apis/batch/v1/namespaces/ml/jobs?");
+}
+
+// What it says of itself comes later.
+TEST_F(GangEvictor, CountsPodsBeforeTheirJobDoes) {
+  List({{"train-0", "train", "a", "Succeeded", "0", "job"},
+        {"train-1", "train", "a", "Succeeded", "1", "job"},
+        {"train-2", "train", "", "Pending", "2", "job"}});
+  EXPECT_THAT(Count({{"job", 1}}), ElementsAre(Pair("train", 2)));
+}
+
+TEST_F(GangEvictor, CountsJobsOfAJobSetOfWhichNoPodIsLeft) {
+  List({{"set-b-0", "train", "", "Pending", "0", "b", "set"}});
+  EXPECT_THAT(Count({{"a", 2, "set"}, {"b", 0, "set"}, {"d", 4, "former"}}),
+              ElementsAre(Pair("train", 2)));
+}
+
+// No pod tells which of the two gangs the third Job belongs to.
+TEST_F(GangEvictor, CountsJobsOfAJobSetOfSeveralGangsByTheirPods) {
+  List({{"set-a-0", "one", "", "Pending", "0", "a", "set"},
+        {"set-b-0", "two", "", "Pending", "0", "b", "set"}});
+  EXPECT_THAT(Count({{"a", 2, "set"}, {"b", 1, "set"}, {"c", 4, "set"}}),
+              ElementsAre(Pair("one", 2), Pair("two", 1)));
+}
+
+TEST_F(GangEvictor, WithoutAListOfJobsCountsNothing) {
+  List({{"train-0", "train", "a", "Succeeded", "0", "job"},
+        {"train-1", "train", "", "Pending", "1", "job"}});
+  Reply(403);
+  EXPECT_FALSE(CountSucceeded(transport_, "ml", kNames).ok());
 }
 
 // It may be of the gang's last start.

@@ -648,16 +648,18 @@ TEST_F(NominatorTest, AsksWhetherThePodsThatAGangLacksHaveSucceeded) {
       {.status = 200,
        .body = R"({"metadata":{},"items":[)" + pod_of(index("0"), "Succeeded") + ',' +
                pod_of(index("0"), "Failed") + ',' + pod_of(index("1"), "Pending") + "]}"});
+  transport_.replies.push_back({.status = 200, .body = R"({"metadata":{},"items":[]})"});
   for (int i = 0; i < 3; ++i) Reply(200);
   Nominator nominator = Make(WithGangs());
   model::Pod pod = OfGang("train-1");
   pod.annotations.emplace(pod.annotations.begin(), "batch.kubernetes.io/job-completion-index", "1");
   Wait(nominator, {pod});
   RunFor(nominator, seconds(12));
-  ASSERT_THAT(transport_.requests, SizeIs(4));
+  ASSERT_THAT(transport_.requests, SizeIs(5));
   EXPECT_EQ(transport_.requests[0].target, "/api/v1/namespaces/ml/pods?limit=250");
-  EXPECT_EQ(transport_.requests[3].target, "/api/v1/namespaces/ml/pods/train-1/status");
-  EXPECT_THAT(transport_.requests[3].body, testing::HasSubstr(R"("nominatedNodeName":"v100-1")"));
+  EXPECT_EQ(transport_.requests[1].target, "/apis/batch/v1/namespaces/ml/jobs?limit=250");
+  EXPECT_EQ(transport_.requests[4].target, "/api/v1/namespaces/ml/pods/train-1/status");
+  EXPECT_THAT(transport_.requests[4].body, testing::HasSubstr(R"("nominatedNodeName":"v100-1")"));
 }
 
 }  // namespace

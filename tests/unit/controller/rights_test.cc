@@ -97,6 +97,14 @@ TEST(ControllerRbac, MayEvictPodsOnlyWhereItPlansGangs) {
               HasSubstr("  resources: [pods/eviction]\n  verbs: [create]\n"));
 }
 
+TEST(ControllerRbac, MayListJobsOnlyWhereItPlansGangs) {
+  planner::PlannerConfig planner;
+  EXPECT_THAT(ControllerRolesYaml(ControllerConfig(), planner, ""), Not(HasSubstr("jobs")));
+  planner.gangs.enabled = true;
+  EXPECT_THAT(ControllerRolesYaml(ControllerConfig(), planner, ""),
+              HasSubstr("- apiGroups: [\"batch\"]\n  resources: [jobs]\n  verbs: [list]\n"));
+}
+
 TEST(ControllerRbac, MayNoteOnNodesWhatIsKeptForGangs) {
   planner::PlannerConfig planner;
   planner.gangs.enabled = true;
