@@ -147,14 +147,14 @@ func (c *crowd) createGang(index int) {
 }
 
 // endWholeGangs has the pods of each gang succeed some time after the last one of them runs, until ctx
-// ends, and returns how many. Those that are made anew after that succeed once they have a node.
+// ends, and returns how many. So do those that are made anew meanwhile, and all of a further start.
 func (c *crowd) endWholeGangs(ctx context.Context) int {
 	ended := map[types.UID]bool{}
 	ticker := time.NewTicker(runs / 10)
 	defer ticker.Stop()
 	for {
 		for _, course := range c.seen.Courses() {
-			if course.Whole.IsZero() || time.Since(course.Whole) < runs {
+			if course.Since.IsZero() || time.Since(course.Since) < runs {
 				continue
 			}
 			for name, pod := range course.Pods {

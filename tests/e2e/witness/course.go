@@ -7,6 +7,8 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 const (
@@ -24,13 +26,14 @@ type Course struct {
 	Longest time.Duration          // for which some of its pods ran and others waited
 	Held    time.Time              // when it first had a node for any pod; zero: not yet
 	Whole   time.Time              // when the last of all its pods first got a node; zero: not yet
+	Since   time.Time              // when the last of all its pods got a node in this start; zero: not yet
 	Over    time.Time              // when the last of its pods that had a node was gone, or had ended
 	Starts  int                    // how often all of its pods got nodes when none had any before
 
 	partly   time.Time // since when some of its pods run and others wait; zero: this is not so
 	complete bool      // all pods had nodes since one had
 
-	done map[string]bool // the indexes of an Indexed Job that have succeeded and never come again
+	done map[types.UID]map[string]bool // the indexes that have succeeded and never come again, by their Job
 }
 
 // note takes down whether the pod's Job is through with its index.
@@ -39,16 +42,34 @@ func (c *Course) note(pod *corev1.Pod) {
 	if index == "" || pod.Status.Phase != corev1.PodSucceeded {
 		return
 	}
-	if c.done == nil {
-		c.done = map[string]bool{}
+	job := jobOf(pod)
+	if c.done[job] == nil {
+		if c.done == nil {
+			c.done = map[types.UID]map[string]bool{}
+		}
+		c.done[job] = map[string]bool{}
 	}
-	c.done[index] = true
+	c.done[job][index] = true
 }
 
-// left tells how many pods the gang still has.
+// left tells how many pods the gang still has to run. Those of Jobs that are gone come again.
 func (c *Course) left(pod *corev1.Pod) int {
+	jobs := map[types.UID]bool{jobOf(pod): true}
+	for _, each := range c.Pods {
+		jobs[jobOf(each)] = true
+	}
 	size, _ := strconv.Atoi(pod.Annotations[Size])
-	return size - len(c.done)
+	for job := range jobs {
+		size -= len(c.done[job])
+	}
+	return size
+}
+
+func jobOf(pod *corev1.Pod) types.UID {
+	if owner := metav1.GetControllerOf(pod); owner != nil {
+		return owner.UID
+	}
+	return ""
 }
 
 // HasEnded tells whether a pod needs its node no longer.
@@ -107,12 +128,12 @@ func (c *Course) judge(pod *corev1.Pod, now time.Time) {
 	}
 	switch {
 	case run == 0:
-		c.complete = false
+		c.complete, c.Since = false, time.Time{}
 		if pod.Spec.NodeName != "" {
 			c.Over = now
 		}
 	case run == c.left(pod) && !c.complete:
-		c.complete = true
+		c.complete, c.Since = true, now
 		c.Starts++
 		if c.Whole.IsZero() {
 			c.Whole = now
