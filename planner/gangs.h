@@ -339,6 +339,8 @@ class Gangs {
   // Whether somebody has let the pod go by hand.
   bool IsFreed(const Member& member, const Round& round) const;
   static bool IsFreed(const Record& gang);
+  // Whether what was planned of its eviction still holds, as of the last round.
+  static bool IsToBeEvicted(const Record& gang);
 
   void Plan(Record& gang, Round& round);
   // Why the pods cannot be planned, whatever nodes there are. Empty if they can.

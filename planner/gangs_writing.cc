@@ -214,9 +214,8 @@ bool Gangs::IsWanted(const Step& step, const Pod* pod) const {
   }
   const auto found = gangs_.find(step.namespace_ + '/' + step.gang);
   if (found == gangs_.end()) return false;
-  const bool is_of_release =
-      step.kind == StepKind::kEvict || step.kind == StepKind::kCreatePodGroup;
-  if (is_of_release) return found->second.released;
+  if (step.kind == StepKind::kCreatePodGroup) return found->second.released;
+  if (step.kind == StepKind::kEvict) return IsToBeEvicted(found->second);
   if (step.kind == StepKind::kCount) return true;
   if (pod == nullptr || pod->uid != step.uid) return false;
   if (step.kind == StepKind::kSay) {
@@ -225,6 +224,13 @@ bool Gangs::IsWanted(const Step& step, const Pod* pod) const {
     return told == found->second.told.end() || told->second;
   }
   return step.kind != StepKind::kUngate || (pod->gated && found->second.ungated.contains(pod->uid));
+}
+
+bool Gangs::IsToBeEvicted(const Record& gang) {
+  const std::size_t runs = gang.running.size();
+  const bool lacks_nodes = runs < gang.needed;
+  const bool lacks_pods = runs + gang.members.size() < gang.needed;
+  return gang.released && lacks_nodes && !lacks_pods && !IsFreed(gang);
 }
 
 void Gangs::OnNotTold(const Step& step, Record& gang) {

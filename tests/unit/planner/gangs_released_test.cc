@@ -95,6 +95,20 @@ TEST(GangReleased, IsEvictedAgainSoonIfThatFails) {
   EXPECT_THAT(f.Names(f.PlanOnly()), ElementsAre("train evicted"));
 }
 
+TEST(GangReleased, IsNotToBeEvictedAnyMoreOnceAsManyRunAsItsSizeSays) {
+  GangFixture f;
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8);
+  f.ReleaseAll("train", 2, 8);
+  f.Bind("train-0");
+  f.Pass(seconds(f.config.gangs.timeout));
+  const Step evicts = f.PlanOnly().back();
+  ASSERT_EQ(evicts.kind, StepKind::kEvict);
+  f.Bind("train-1");
+  f.WaitInGang("train", 2, 2, 8);
+  f.Plan();
+  EXPECT_FALSE(f.planner->IsWanted(evicts));
+}
+
 // As of a RayCluster to which somebody adds a worker, for which there is no node.
 TEST(GangReleased, IsNotEvictedForAPodMoreThanItsSizeSays) {
   GangFixture f;
