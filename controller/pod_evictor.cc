@@ -217,8 +217,7 @@ absl::StatusOr<std::optional<JobRetries>> PodEvictor::RetriesOf(const RunningPod
   return retries;
 }
 
-bool PodEvictor::EvictIfStillBad(const RunningPod& pod, const NodeToEmpty& node,
-                                 model::Time youngest) {
+absl::StatusOr<bool> PodEvictor::IsStillBad(const NodeToEmpty& node) {
   // A watch that has stalled shows for minutes what was.
   bool bad = false;
   const auto take = [&](const kube::JsonValue& item) {
@@ -228,10 +227,17 @@ bool PodEvictor::EvictIfStillBad(const RunningPod& pod, const NodeToEmpty& node,
   const absl::Status got = kube::Api(transport_)
                                .List("/api/v1/nodes", {{"", "nodes", "list"}}, take,
                                      {.fields = "metadata.name=" + node.node});
-  if (got.ok()) return bad && Evict(pod, node, youngest);
+  if (!got.ok()) return got;
+  return bad;
+}
+
+bool PodEvictor::EvictIfStillBad(const RunningPod& pod, const NodeToEmpty& node,
+                                 model::Time youngest) {
+  const absl::StatusOr<bool> bad = IsStillBad(node);
+  if (bad.ok()) return *bad && Evict(pod, node, youngest);
   retries_.OnTried(pod.pod.uid, timer_->Now());
-  if (absl::IsCancelled(got)) return false;
-  observer_->OnWritten(Write::kEviction, FullName(pod.pod), "", got);
+  if (absl::IsCancelled(bad.status())) return false;
+  observer_->OnWritten(Write::kEviction, FullName(pod.pod), "", bad.status());
   return true;
 }
 
@@ -240,9 +246,11 @@ bool PodEvictor::Evict(const RunningPod& pod, const NodeToEmpty& node, model::Ti
   const auto gang = GangOf(pod);
   // Also where it fails: of a gang, some pods may have gone.
   plan_.OnEvicting(node, youngest);
-  const absl::Status status = gang ? EvictGang(*transport_, pod.pod.namespace_, gang->name,
-                                               options_.gang_names, [] { return true; })
-                                   : EvictPod(*transport_, pod.pod, false);
+  // The node may recover while it is asked for each pod of a gang.
+  const auto is_wanted = [&] { return IsStillBad(node).value_or(false); };
+  const absl::Status status =
+      gang ? EvictGang(*transport_, pod.pod.namespace_, gang->name, options_.gang_names, is_wanted)
+           : EvictPod(*transport_, pod.pod, false);
   retries_.OnTried(pod.pod.uid, timer_->Now());
   if (absl::IsCancelled(status)) return true;
   const bool is_refused = absl::IsResourceExhausted(status);

@@ -100,7 +100,8 @@ class PodEvictor {
   absl::StatusOr<std::optional<JobRetries>> RetriesOf(const RunningPod& pod);
   // The gang of the pod; nothing if it has none, or says nonsense.
   std::optional<model::Gang> GangOf(const RunningPod& pod) const;
-  // Reads the node first, because the snapshot may be old.
+  // Whether the node is bad now: the snapshot may be old.
+  absl::StatusOr<bool> IsStillBad(const NodeToEmpty& node);
   bool EvictIfStillBad(const RunningPod& pod, const NodeToEmpty& node, model::Time youngest);
   bool Evict(const RunningPod& pod, const NodeToEmpty& node, model::Time youngest);
   // Reports the event once in the life of this object, and once at the API server.

@@ -70,6 +70,8 @@ class EvictorWorld final : public kube::Transport {
                                        json::array({json{{"type", "DisruptionTarget"}}})}}})}}}}}};
   /// Nodes that are well, whatever the snapshot says. All others have all conditions.
   std::set<std::string> well;
+  /// A node that becomes well when it is asked whether a pod may be evicted. Empty: none.
+  std::string recovers;
   int lists_of_namespaces = 0;
   std::set<std::string> gone_from_lists_of_namespaces;
   /// By name, beside the Job "train".
@@ -146,7 +148,10 @@ class EvictorWorld final : public kube::Transport {
     const json eviction = json::parse(request.body);
     const std::string name = eviction["metadata"]["name"];
     if (refusals.contains(name)) return refusals[name];
-    if (eviction["deleteOptions"].contains("dryRun")) return 201;
+    if (eviction["deleteOptions"].contains("dryRun")) {
+      if (!recovers.empty()) well.insert(recovers);
+      return 201;
+    }
     EXPECT_EQ(eviction["deleteOptions"]["preconditions"]["uid"], name + "-uid");
     evicted.push_back(name);
     pods.erase(name);
@@ -473,6 +478,16 @@ TEST_F(PodEvictorTest, LeavesAGangAloneWhosePodOnTheNodeHasEndedMeanwhile) {
   api_.gone_from_lists_of_namespaces.insert("train-0");
   SetBroken("gpu-1");
   RunFor(minutes(11));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+}
+
+TEST_F(PodEvictorTest, LeavesAGangAloneWhoseNodeRecoversWhileItAsksForEachPod) {
+  const json gang = {{"berth.dev/gang-name", "run"}, {"berth.dev/gang-size", "2"}};
+  api_.Add("gpu-1", "train-0", gang);
+  api_.Add("gpu-2", "train-1", gang);
+  api_.recovers = "gpu-1";
+  SetBroken("gpu-1");
+  RunFor(minutes(20));
   EXPECT_THAT(api_.evicted, IsEmpty());
 }
 
