@@ -50,10 +50,10 @@ std::string JobOf(const kube::JsonValue& pod) {
   return job;
 }
 
-// The UID of the JobSet that has made the Job, which it and its pods have as a label (JobSet
-// v0.12.0, its API). Without one, that of the Job.
-std::string OriginOf(const kube::JsonValue& object, const std::string& job) {
-  const kube::JsonValue metadata = object.Field("metadata");
+// The UID of the JobSet that has made the Job, which its pods have as a label (JobSet v0.12.0, its
+// API). Without one, that of the Job.
+std::string OriginOf(const kube::JsonValue& pod, const std::string& job) {
+  const kube::JsonValue metadata = pod.Field("metadata");
   const kube::JsonValue labels = metadata.Field("labels");
   std::string set = labels.Field("jobset.sigs.k8s.io/jobset-uid").Text();
   return set.empty() ? job : set;
@@ -88,26 +88,24 @@ std::size_t SucceededOf(const kube::JsonValue& job) {
   return absl::SimpleAtoi(text, &succeeded) ? succeeded : 0;
 }
 
-// The work that the Job is part of. Null: none, or it cannot be told, because a JobSet has several
-// gangs and no pod of the Job is left.
-Work* WorkOf(const std::string& job, const std::string& origin, Works& works) {
-  std::vector<Work*> candidates;
-  for (auto& [key, work] : works) {
-    if (key.second == origin) candidates.push_back(&work);
-  }
-  if (candidates.size() > 1) {
-    std::erase_if(candidates, [&job](const Work* work) { return !work->jobs.contains(job); });
-  }
-  return candidates.size() == 1 ? candidates.front() : nullptr;
-}
-
 // Adds what Jobs say of themselves. Pods that have succeeded may be gone: a Job has counted them,
 // and then the pod garbage collector has deleted them, or they have succeeded while they ended.
 absl::Status AddJobs(kube::Transport& transport, const std::string& namespace_name, Works& works) {
-  const auto take = [&works](const kube::JsonValue& item) {
-    const std::string uid = item.Field("metadata").Field("uid").Text();
-    Work* const work = WorkOf(uid, OriginOf(item, uid), works);
-    if (work != nullptr) work->jobs[uid].counted = SucceededOf(item);
+  std::map<std::string, Work*> work_of;
+  for (auto& [key, work] : works) {
+    for (const auto& [uid, job] : work.jobs) work_of[uid] = &work;
+  }
+  const auto take = [&work_of](const kube::JsonValue& item) {
+    const kube::JsonValue metadata = item.Field("metadata");
+    const std::string uid = metadata.Field("uid").Text();
+    const auto found = work_of.find(uid);
+    if (found == work_of.end()) return;
+    if (metadata.Field("deletionTimestamp").absent()) {
+      found->second->jobs[uid].counted = SucceededOf(item);
+    } else {
+      // A JobSet that starts over makes all its pods anew, of another Job.
+      found->second->jobs.erase(uid);
+    }
   };
   return kube::Api(&transport)
       .List(fmt::format("/apis/batch/v1/namespaces/{}/jobs", namespace_name),

@@ -57,7 +57,8 @@ absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,
 /// Indexed Job counts once. The Job controller makes none of them again. Other pods may be of a
 /// gang of the same name before it, as where a CronJob's template names the gang. Of each Job it
 /// counts its pods that are there, or what its status.succeeded says, if that is more: pods that
-/// have succeeded may have been deleted since then. Blocks until the API server has answered.
+/// have succeeded may have been deleted since then. A Job of which no pod is left does not count,
+/// because its JobSet does not tell which gang it was in. Blocks until the API server has answered.
 absl::StatusOr<planner::SucceededPods> CountSucceeded(kube::Transport& transport,
                                                       const std::string& namespace_name,
                                                       const model::GangNames& names);

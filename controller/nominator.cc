@@ -220,7 +220,13 @@ std::optional<planner::Step> Nominator::TakeFrom(std::deque<planner::Step>& queu
 
 void Nominator::Count(const planner::Step& step, Patcher& patcher) {
   const auto pods = patcher.CountSucceeded(step.namespace_, options_.gang_names);
-  if (!pods.ok()) return;
+  if (!pods.ok()) {
+    if (absl::IsCancelled(pods.status())) return;
+    // It is asked for the sake of evictions and of what comes after them.
+    const std::string gang = step.namespace_ + '/' + step.gang;
+    observer_->OnWritten(Write::kGangEviction, gang, "", pods.status());
+    return;
+  }
   const std::lock_guard guard(mutex_);
   planner_.OnSucceeded(step, *pods);
   changed_ = true;

@@ -29,7 +29,7 @@ constexpr WriteWords kWrites[kWriteKinds] = {
     {"nomination", "nominated a node", "patch on pods/status"},
     {"gate", "took the gate of a gang away", "patch on pods"},
     {"gang_condition", "said why a gang waits", "patch on pods/status and create on events"},
-    {"gang_eviction", "evicted a gang", "list on pods and create on pods/eviction"},
+    {"gang_eviction", "evicted a gang", "list on jobs and pods, and create on pods/eviction"},
     {"node_taint", "changed the taint of a node", "list and patch on nodes"},
     {"pod_group", "created or deleted the PodGroup of a gang",
      "create, delete, list and patch on podgroups"},

@@ -33,6 +33,7 @@ struct JobOfGang {
   std::string uid;
   int succeeded = 0;
   std::string set = "";
+  bool deleted = false;
 };
 
 std::string LabelsOf(const std::string& set) {
@@ -40,8 +41,9 @@ std::string LabelsOf(const std::string& set) {
 }
 
 std::string JsonOf(const JobOfGang& job) {
-  return R"({"metadata":{"uid":")" + job.uid + R"(","labels":{)" + LabelsOf(job.set) +
-         R"(}},"status":{"succeeded":)" + std::to_string(job.succeeded) + "}}";
+  const std::string deleted = job.deleted ? R"("deletionTimestamp":"2026-01-01T00:00:00Z",)" : "";
+  return R"({"metadata":{"uid":")" + job.uid + R"(",)" + deleted + R"("labels":{)" +
+         LabelsOf(job.set) + R"(}},"status":{"succeeded":)" + std::to_string(job.succeeded) + "}}";
 }
 
 std::string JsonOf(const PodOfGang& pod) {
@@ -202,18 +204,24 @@ TEST_F(GangEvictor, CountsPodsBeforeTheirJobDoes) {
   EXPECT_THAT(Count({{"job", 1}}), ElementsAre(Pair("train", 2)));
 }
 
-TEST_F(GangEvictor, CountsJobsOfAJobSetOfWhichNoPodIsLeft) {
+// Such as the initializers of a TrainJob, of which only the nodes are a gang.
+TEST_F(GangEvictor, CountsNoJobsOfTheJobSetThatHaveNoPodInTheGang) {
   List({{"set-b-0", "train", "", "Pending", "0", "b", "set"}});
-  EXPECT_THAT(Count({{"a", 2, "set"}, {"b", 0, "set"}, {"d", 4, "former"}}),
-              ElementsAre(Pair("train", 2)));
+  EXPECT_THAT(Count({{"a", 2, "set"}, {"b", 1, "set"}}), ElementsAre(Pair("train", 1)));
 }
 
-// No pod tells which of the two gangs the third Job belongs to.
 TEST_F(GangEvictor, CountsJobsOfAJobSetOfSeveralGangsByTheirPods) {
   List({{"set-a-0", "one", "", "Pending", "0", "a", "set"},
         {"set-b-0", "two", "", "Pending", "0", "b", "set"}});
   EXPECT_THAT(Count({{"a", 2, "set"}, {"b", 1, "set"}, {"c", 4, "set"}}),
               ElementsAre(Pair("one", 2), Pair("two", 1)));
+}
+
+// Its JobSet starts over.
+TEST_F(GangEvictor, CountsNoJobThatIsDeleted) {
+  List({{"set-a-0", "train", "a", "Succeeded", "0", "a", "set"},
+        {"set-b-0", "train", "", "Pending", "0", "b", "set"}});
+  EXPECT_THAT(Count({{.uid = "a", .succeeded = 2, .set = "set", .deleted = true}}), IsEmpty());
 }
 
 TEST_F(GangEvictor, WithoutAListOfJobsCountsNothing) {
