@@ -179,12 +179,16 @@ func (w *world) awaitAnew(former []corev1.Pod) {
 // Nobody says goodbye: the next controller leads when the Lease has run out, and finds in the pods
 // what was planned.
 func TestTheControllerIsKilledWhileAGangIsReservedAndReleased(t *testing.T) {
-	for name, begin := range map[string]func(*world) ([]corev1.Pod, func()){
-		"reserved": (*world).reserve, "released": (*world).free,
+	for name, c := range map[string]struct {
+		world func(*testing.T) *world
+		begin func(*world) ([]corev1.Pod, func())
+	}{
+		"reserved": {fresh, (*world).reserve},
+		"released": {gateWorld, (*world).free}, // a PodGroup lets all pods go at once
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := fresh(t)
-			pods, release := begin(w)
+			w := c.world(t)
+			pods, release := c.begin(w)
 			controller.Kill()
 			w.back(controller.Process)
 			release()
