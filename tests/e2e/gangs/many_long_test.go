@@ -60,9 +60,12 @@ func TestManyGangsAmongSinglesWhileEverythingFails(t *testing.T) {
 	storm := churn.StartStorm(context.WithoutCancel(t.Context()), shared.Client, churn.Weather{
 		Nodes: names, Every: manyFaults, Lasts: manyLast, Seed: 1})
 	begin := time.Now()
-	ended := make(chan int)
+	ended := make(chan struct{})
 	enough, cancel := context.WithCancel(t.Context())
-	go func() { ended <- c.endWholeGangs(enough) }()
+	go func() {
+		defer close(ended)
+		c.endWholeGangs(enough)
+	}()
 	c.createAll(storm)
 	t.Logf("all are created after %.0f s", time.Since(begin).Seconds())
 	c.awaitSingles()
@@ -147,8 +150,8 @@ func (c *crowd) createGang(index int) {
 }
 
 // endWholeGangs has the pods of each gang succeed some time after the last one of them runs, until ctx
-// ends, and returns how many. So do those that are made anew meanwhile, and all of a further start.
-func (c *crowd) endWholeGangs(ctx context.Context) int {
+// ends. So do those that are made anew meanwhile, and all of a further start.
+func (c *crowd) endWholeGangs(ctx context.Context) {
 	ended := map[types.UID]bool{}
 	ticker := time.NewTicker(runs / 10)
 	defer ticker.Stop()
@@ -165,7 +168,7 @@ func (c *crowd) endWholeGangs(ctx context.Context) int {
 		}
 		select {
 		case <-ctx.Done():
-			return len(ended)
+			return
 		case <-ticker.C:
 		}
 	}

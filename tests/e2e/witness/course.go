@@ -30,10 +30,14 @@ type Course struct {
 	Over    time.Time              // when the last of its pods that had a node was gone, or had ended
 	Starts  int                    // how often all of its pods got nodes when none had any before
 
-	partly   time.Time // since when some of its pods run and others wait; zero: this is not so
-	complete bool      // all pods had nodes since one had
+	partly time.Time           // since when some of its pods run and others wait; zero: this is not so
+	done   map[completion]bool // those that have succeeded, and whose pods never come again
+}
 
-	done map[types.UID]map[string]bool // the indexes that have succeeded and never come again, by their Job
+// completion is one of an Indexed Job.
+type completion struct {
+	job   types.UID
+	index string
 }
 
 // note takes down whether the pod's Job is through with its index.
@@ -42,14 +46,7 @@ func (c *Course) note(pod *corev1.Pod) {
 	if index == "" || pod.Status.Phase != corev1.PodSucceeded {
 		return
 	}
-	job := jobOf(pod)
-	if c.done[job] == nil {
-		if c.done == nil {
-			c.done = map[types.UID]map[string]bool{}
-		}
-		c.done[job] = map[string]bool{}
-	}
-	c.done[job][index] = true
+	c.done[completion{jobOf(pod), index}] = true
 }
 
 // left tells how many pods the gang still has to run. Those of Jobs that are gone come again.
@@ -59,8 +56,10 @@ func (c *Course) left(pod *corev1.Pod) int {
 		jobs[jobOf(each)] = true
 	}
 	size, _ := strconv.Atoi(pod.Annotations[Size])
-	for job := range jobs {
-		size -= len(c.done[job])
+	for each := range c.done {
+		if jobs[each.job] {
+			size--
+		}
 	}
 	return size
 }
@@ -128,12 +127,12 @@ func (c *Course) judge(pod *corev1.Pod, now time.Time) {
 	}
 	switch {
 	case run == 0:
-		c.complete, c.Since = false, time.Time{}
+		c.Since = time.Time{}
 		if pod.Spec.NodeName != "" {
 			c.Over = now
 		}
-	case run == c.left(pod) && !c.complete:
-		c.complete, c.Since = true, now
+	case run == c.left(pod) && c.Since.IsZero():
+		c.Since = now
 		c.Starts++
 		if c.Whole.IsZero() {
 			c.Whole = now

@@ -136,7 +136,7 @@ func (w *Witness) list(ctx context.Context, client kubernetes.Interface) error {
 
 func (w *Witness) courseOf(gang string) *Course {
 	if w.gangs[gang] == nil {
-		w.gangs[gang] = &Course{Pods: map[string]*corev1.Pod{}}
+		w.gangs[gang] = &Course{Pods: map[string]*corev1.Pod{}, done: map[completion]bool{}}
 	}
 	return w.gangs[gang]
 }
