@@ -24,8 +24,10 @@ using Json = nlohmann::json;
 using tests::ChildProcess;
 
 constexpr char kValgrind[] = "/usr/bin/valgrind";
-// simdjson would else take what the CPU has, which is AVX-512 on one and AVX2 on another.
-constexpr char kOneCpu[] = "SIMDJSON_FORCE_IMPLEMENTATION=westmere";
+// simdjson and glibc would else take what the CPU has, which is AVX-512 on one and AVX2 on another.
+constexpr char kOneParser[] = "SIMDJSON_FORCE_IMPLEMENTATION=westmere";
+constexpr char kOneLibc[] =
+    "GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-AVX_Fast_Unaligned_Load,-BMI2,-ERMS,-FSRM";
 
 struct Request {
   std::string path;
@@ -68,7 +70,7 @@ std::uint64_t Instructions(const Request& request) {
   std::vector<std::string> words = {kValgrind, "--tool=callgrind", "--instr-atstart=no",
                                     "--callgrind-out-file=" + file};
   for (const std::string& word : request.Words()) words.push_back(word);
-  ChildProcess child(words, "", {kOneCpu});
+  ChildProcess child(words, "", {kOneParser, kOneLibc});
   EXPECT_EQ(child.Wait(), 0) << child.error();
   std::stringstream text;
   text << std::ifstream(file).rdbuf();
