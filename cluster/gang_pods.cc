@@ -23,6 +23,9 @@ void GangPods::Upsert(const model::Pod& pod) {
   std::string gang = GangKeyOf(pod);
   if (gang.empty()) return;
   nodes_[gang][key] = pod.node_name;
+  if (const auto eviction = model::GangEvictionOf(pod.annotations, names_)) {
+    evictions_.emplace(key, *eviction);
+  }
   records_[key] = {.uid = pod.uid, .gang = std::move(gang), .epoch = epoch_};
 }
 
@@ -54,6 +57,7 @@ void GangPods::Erase(const std::string& key) {
   const auto gang = nodes_.find(found->second.gang);
   gang->second.erase(key);
   if (gang->second.empty()) nodes_.erase(gang);
+  evictions_.erase(key);
   records_.erase(found);
 }
 
@@ -63,6 +67,15 @@ std::vector<std::string> GangPods::NodesOf(const std::string& gang) const {
   if (found == nodes_.end()) return nodes;
   for (const auto& [pod, node] : found->second) nodes.push_back(node);
   return nodes;
+}
+
+std::map<std::string, model::GangEviction> GangPods::Evictions() const {
+  std::map<std::string, model::GangEviction> evictions;
+  for (const auto& [pod, eviction] : evictions_) {
+    const auto [known, is_new] = evictions.emplace(records_.at(pod).gang, eviction);
+    if (!is_new && known->second.began < eviction.began) known->second = eviction;
+  }
+  return evictions;
 }
 
 }  // namespace berth::cluster

@@ -38,6 +38,9 @@ class GangPods {
   /// The nodes of the pods of the gang "<namespace>/<gang>", one for each pod, in the order of the
   /// pods' names.
   std::vector<std::string> NodesOf(const std::string& gang) const;
+  /// The evictions of whole gangs that have begun, as the pods say that are left of them, by
+  /// "<namespace>/<gang>". Of several such pods of a gang, that counts which says the latest begin.
+  std::map<std::string, model::GangEviction> Evictions() const;
 
  private:
   struct Record {
@@ -56,6 +59,8 @@ class GangPods {
   absl::flat_hash_map<std::string, Record> records_;  // by "<namespace>/<name>"
   // By gang and "<namespace>/<name>": the node.
   absl::flat_hash_map<std::string, std::map<std::string, std::string>> nodes_;
+  // By "<namespace>/<name>" of the pod that says so.
+  std::map<std::string, model::GangEviction> evictions_;
   /// The number of lists begun so far.
   std::uint32_t epoch_ = 0;
 };

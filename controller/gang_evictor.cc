@@ -13,11 +13,13 @@
 #include <vector>
 
 #include "absl/strings/numbers.h"
+#include "controller/patcher.h"
 #include "kube/json_api.h"
 #include "kube/json_call.h"
 #include "kube/json_model.h"
 #include "kube/json_value.h"
 #include "model/annotation.h"
+#include "model/avoid.h"
 #include "model/node.h"
 #include "model/pod.h"
 
@@ -135,6 +137,41 @@ absl::Status EvictAll(kube::Transport& transport, const std::vector<RunningPod>&
   return absl::OkStatus();
 }
 
+absl::Status NotWanted() { return absl::AbortedError("it needs not be evicted any more"); }
+
+// Has the last of the pods that are bound say that the eviction begins, and puts it behind all
+// others. `waiting` is where those begin that are not bound.
+absl::Status Begin(kube::Transport& transport, const GangToEvict& gang,
+                   const model::GangNames& names, std::vector<RunningPod>& pods,
+                   std::vector<RunningPod>::iterator waiting) {
+  for (auto last = waiting; last != pods.begin(); --last) {
+    const model::Pod& pod = (last - 1)->pod;
+    const absl::Status said = Patcher(&transport)
+                                  .AnnotatePod(pod.namespace_, pod.name, pod.uid, names.eviction,
+                                               model::Rfc3339Text(gang.now));
+    if (said.ok()) std::rotate(last - 1, last, pods.end());
+    if (!absl::IsNotFound(said)) return said;
+  }
+  return absl::OkStatus();
+}
+
+// Of the pods that say that an eviction of their gang has begun and goes on, the last that began
+// one. Null if none says so.
+const RunningPod* LastOf(const std::vector<RunningPod>& pods, const model::GangNames& names,
+                         model::Time now) {
+  const RunningPod* last = nullptr;
+  model::Time latest = model::kNoTime;
+  for (const RunningPod& pod : pods) {
+    const auto eviction = model::GangEvictionOf(pod.pod.annotations, names);
+    if (!eviction || !eviction->GoesOnAt(now) || (last != nullptr && eviction->began <= latest)) {
+      continue;
+    }
+    last = &pod;
+    latest = eviction->began;
+  }
+  return last;
+}
+
 }  // namespace
 
 absl::Status EvictPod(kube::Transport& transport, const model::Pod& pod, bool dry_run) {
@@ -154,18 +191,34 @@ absl::Status EvictPod(kube::Transport& transport, const model::Pod& pod, bool dr
   return {status.code(), fmt::format("pod {}: {}", pod.name, std::string(status.message()))};
 }
 
-absl::Status EvictGang(kube::Transport& transport, const std::string& namespace_name,
-                       const std::string& gang, const model::GangNames& names,
-                       const std::function<bool()>& is_wanted) {
-  absl::StatusOr<std::vector<RunningPod>> pods = PodsOfGang(transport, namespace_name, gang, names);
+absl::Status EvictGang(kube::Transport& transport, const GangToEvict& gang,
+                       const model::GangNames& names) {
+  auto pods = PodsOfGang(transport, gang.namespace_, gang.gang, names);
   if (!pods.ok()) return pods.status();
   // Those first that a budget may protect: pods that are not bound it does not.
-  std::stable_partition(pods->begin(), pods->end(),
-                        [](const RunningPod& pod) { return !pod.pod.node_name.empty(); });
+  const auto waiting = std::stable_partition(
+      pods->begin(), pods->end(), [](const RunningPod& pod) { return !pod.pod.node_name.empty(); });
   const absl::Status may = EvictAll(transport, *pods, true);
   if (!may.ok()) return may;
-  if (!is_wanted()) return absl::AbortedError("it needs not be evicted any more");
-  return EvictAll(transport, *pods, false);
+  if (!gang.is_wanted()) return NotWanted();
+  const absl::Status begun = Begin(transport, gang, names, *pods, waiting);
+  return begun.ok() ? EvictAll(transport, *pods, false) : begun;
+}
+
+absl::Status EvictRestOfGang(kube::Transport& transport, const GangToEvict& gang,
+                             const model::GangNames& names) {
+  const auto pods = PodsOfGang(transport, gang.namespace_, gang.gang, names);
+  if (!pods.ok()) return pods.status();
+  const RunningPod* const last = LastOf(*pods, names, gang.now);
+  if (last == nullptr || !gang.is_wanted()) return NotWanted();
+  const model::Time began = model::GangEvictionOf(last->pod.annotations, names)->began;
+  for (const RunningPod& pod : *pods) {
+    // Those that have come since then are of the gang's next start.
+    if (&pod == last || pod.pod.created >= began) continue;
+    const absl::Status status = EvictPod(transport, pod.pod, false);
+    if (!status.ok()) return status;
+  }
+  return EvictPod(transport, last->pod, false);
 }
 
 absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,

@@ -11,6 +11,7 @@
 #include "kube/transport.h"
 #include "model/gang.h"
 #include "model/pod.h"
+#include "model/time.h"
 #include "planner/step.h"
 
 namespace berth::controller {
@@ -28,22 +29,46 @@ inline constexpr kube::Permission kGangPermissions[] = {{"batch", "jobs", "list"
 /// errors of kube::CallJson(), with the pod's name.
 absl::Status EvictPod(kube::Transport& transport, const model::Pod& pod, bool dry_run);
 
+/// A gang that is to be evicted.
+struct GangToEvict {
+  std::string namespace_;
+  std::string gang;
+  /// The time that is compared with times in the API.
+  model::Time now = model::kNoTime;
+  /// Whether it is still to be evicted. Called once, on the same thread.
+  std::function<bool()> is_wanted;
+};
+
 /// Evicts all pods of a gang, bound or not, through the Eviction API, so that budgets hold, pods
 /// get their grace period, and those who retry the pods do. First it asks for each pod whether it
-/// may be evicted: if one may not, none is, because the others would be made anew without it. A
-/// budget may allow each pod by itself and not all of them; then the eviction ends with the first
-/// refusal. Asking takes its time, so `is_wanted` tells afterwards whether they are still to be
-/// evicted; if not, none is, and it returns Aborted. Blocks until the API server has answered;
-/// returns the first error, with the pod's name. A pod that is gone is no error.
+/// may be evicted: if one may not, none is, because the others would be made anew without it.
+/// Asking takes its time, so `is_wanted` tells afterwards whether they are still to be evicted; if
+/// not, none is, and it returns Aborted.
+///
+/// The eviction may end half-way: a budget may allow each pod by itself and not all of them, or the
+/// API server may go away. Then the first error is returned, with the pod's name. Of the pods that
+/// are bound, one goes last, which says from before the first one goes until its own end that the
+/// eviction has begun (model::GangEvictionOf()), for EvictRestOfGang(). If that pod ends by itself,
+/// nobody can tell any more.
+///
+/// Blocks until the API server has answered. A pod that is gone is no error.
 ///
 ///   GET /api/v1/namespaces/ml/pods
 ///   POST /api/v1/namespaces/ml/pods/train-0/eviction
 ///   {"apiVersion":"policy/v1","deleteOptions":{"dryRun":["All"],"preconditions":{"uid":"..."}},
 ///    "kind":"Eviction","metadata":{"name":"train-0","namespace":"ml"}}
-///   ... the same for each other pod, then once more for each without dryRun
-absl::Status EvictGang(kube::Transport& transport, const std::string& namespace_name,
-                       const std::string& gang, const model::GangNames& names,
-                       const std::function<bool()>& is_wanted);
+///   ... the same for each other pod
+///   PATCH /api/v1/namespaces/ml/pods/train-3
+///   {"metadata":{"annotations":{"berth.dev/gang-eviction":"2026-01-31T12:00:00Z"},"uid":"..."}}
+///   ... the first for each pod without dryRun, at last for train-3
+absl::Status EvictGang(kube::Transport& transport, const GangToEvict& gang,
+                       const model::GangNames& names);
+
+/// Goes on with an EvictGang() that has ended half-way: evicts the pods that were created before it
+/// began, without asking first, and at last the one that says when that was. Returns Aborted if no
+/// pod says so, or not of the last ten minutes, and else as EvictGang() does.
+absl::Status EvictRestOfGang(kube::Transport& transport, const GangToEvict& gang,
+                             const model::GangNames& names);
 
 /// Returns the pods of a gang that EvictGang() would evict. Blocks until the API server has
 /// answered.

@@ -22,6 +22,7 @@ Write KindOf(const planner::Step& step) {
     case planner::StepKind::kReport:
       return Write::kGangCondition;
     case planner::StepKind::kEvict:
+    case planner::StepKind::kEvictRest:
       return Write::kGangEviction;
     case planner::StepKind::kCreatePodGroup:
     case planner::StepKind::kDeletePodGroup:
@@ -70,12 +71,17 @@ void Nominator::Run() {
 }
 
 bool Nominator::IsDue() {
-  const std::uint64_t generation = snapshot_->Read().Generation();
+  const cluster::Snapshot::Reader reader = snapshot_->Read();
+  const std::uint64_t generation = reader.Generation();
+  // Of a gang that is being evicted, perhaps nobody waits.
+  const bool evicts = std::ranges::any_of(
+      reader.Gangs().Evictions(),
+      [now = options_.now()](const auto& each) { return each.second.GoesOnAt(now); });
   const std::lock_guard guard(mutex_);
   if (!listed_) return false;
   // The round after the last pod has left sets the gauges to 0.
   const bool has_groups = groups_ != nullptr && !groups_->groups.empty();
-  if (planner_.empty() && !has_groups) return changed_;
+  if (planner_.empty() && !has_groups && !evicts) return changed_;
   return changed_ || generation != generation_ || planned_ + options_.idle <= timer_->Now();
 }
 
@@ -137,6 +143,7 @@ void Nominator::PlanOnce() {
   const std::size_t most = kMaxQueued - std::min(kMaxQueued, queue_.size());
   planner::GangFacts gangs{
       .running = [&reader](const std::string& gang) { return reader.Gangs().NodesOf(gang); },
+      .evictions = reader.Gangs().Evictions(),
       .lease = term_.text,
       .is_lease_certain = term_.is_certain || term_certain_ + kTermPatience <= planned_,
       .may_tell = news_.size() < kMaxNews,
@@ -261,11 +268,8 @@ absl::Status Nominator::Send(const planner::Step& step, Patcher& patcher) {
       return patcher.ReportEvent(step.namespace_, step.name, step.uid, "GangWaits", step.text,
                                  TextOf(options_.now()));
     case planner::StepKind::kEvict:
-      // The gang may become whole meanwhile.
-      return patcher.EvictGang(step.namespace_, step.gang, options_.gang_names, [this, &step] {
-        const std::lock_guard guard(mutex_);
-        return planner_.IsWanted(step);
-      });
+    case planner::StepKind::kEvictRest:
+      return EvictGang(step, patcher);
     case planner::StepKind::kCreatePodGroup:
       return patcher.CreatePodGroup({step.namespace_, step.name, step.pods, step.text},
                                     options_.gang_names);
@@ -279,6 +283,30 @@ absl::Status Nominator::Send(const planner::Step& step, Patcher& patcher) {
   if (!step.gang.empty()) more.emplace_back(options_.lease_annotation, step.text);
   return patcher.NominatePod(step.namespace_, step.name, step.uid, step.node, options_.annotation,
                              more);
+}
+
+absl::Status Nominator::EvictGang(const planner::Step& step, Patcher& patcher) {
+  const std::string key = step.namespace_ + '/' + step.gang;
+  {
+    const std::lock_guard guard(mutex_);
+    // Of many pods it takes longer than the plan waits before it goes on with it.
+    if (!evicting_.insert(key).second) return absl::AbortedError("it is being evicted");
+  }
+  // The gang may become whole meanwhile.
+  const auto is_wanted = [this, &step] {
+    const std::lock_guard guard(mutex_);
+    return planner_.IsWanted(step);
+  };
+  const GangToEvict gang{.namespace_ = step.namespace_,
+                         .gang = step.gang,
+                         .now = options_.now(),
+                         .is_wanted = is_wanted};
+  const absl::Status status = step.kind == planner::StepKind::kEvictRest
+                                  ? patcher.EvictRestOfGang(gang, options_.gang_names)
+                                  : patcher.EvictGang(gang, options_.gang_names);
+  const std::lock_guard guard(mutex_);
+  evicting_.erase(key);
+  return status;
 }
 
 void Nominator::OnReplaceBegin() {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "cluster/snapshot.h"
@@ -142,6 +143,7 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   std::optional<planner::Step> TakeFrom(std::deque<planner::Step>& queue) const;
   void WriteStep(const planner::Step& step, Patcher& patcher);
   absl::Status Send(const planner::Step& step, Patcher& patcher);
+  absl::Status EvictGang(const planner::Step& step, Patcher& patcher);
   // For a step of the kind kCount. If the answer is not known, the plan asks again.
   void Count(const planner::Step& step, Patcher& patcher);
 
@@ -155,6 +157,8 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   Clock::time_point planned_;
   Clock::duration took_{};
   std::uint64_t generation_ = 0;
+  // The gangs that are being evicted, "<namespace>/<name>". Guarded by the lock.
+  std::set<std::string> evicting_;
   // When the first round was since it leads.
   std::optional<Clock::time_point> first_planned_;
   // What `scheduler_term` said last, when that was, and when it was last certain, or first asked.

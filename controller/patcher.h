@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -130,9 +129,12 @@ class Patcher {
     return controller::CountSucceeded(*transport_, namespace_name, names);
   }
   /// See controller::EvictGang().
-  absl::Status EvictGang(const std::string& namespace_name, const std::string& gang,
-                         const model::GangNames& names, const std::function<bool()>& is_wanted) {
-    return controller::EvictGang(*transport_, namespace_name, gang, names, is_wanted);
+  absl::Status EvictGang(const GangToEvict& gang, const model::GangNames& names) {
+    return controller::EvictGang(*transport_, gang, names);
+  }
+  /// See controller::EvictRestOfGang().
+  absl::Status EvictRestOfGang(const GangToEvict& gang, const model::GangNames& names) {
+    return controller::EvictRestOfGang(*transport_, gang, names);
   }
   /// See controller::CreatePodGroup().
   absl::Status CreatePodGroup(const NewPodGroup& group, const model::GangNames& names) {

@@ -248,9 +248,13 @@ bool PodEvictor::Evict(const RunningPod& pod, const NodeToEmpty& node, model::Ti
   plan_.OnEvicting(node, youngest);
   // The node may recover while it is asked for each pod of a gang.
   const auto is_wanted = [&] { return IsStillBad(node).value_or(false); };
-  const absl::Status status =
-      gang ? EvictGang(*transport_, pod.pod.namespace_, gang->name, options_.gang_names, is_wanted)
-           : EvictPod(*transport_, pod.pod, false);
+  const absl::Status status = gang ? EvictGang(*transport_,
+                                               {.namespace_ = pod.pod.namespace_,
+                                                .gang = gang->name,
+                                                .now = options_.now(),
+                                                .is_wanted = is_wanted},
+                                               options_.gang_names)
+                                   : EvictPod(*transport_, pod.pod, false);
   retries_.OnTried(pod.pod.uid, timer_->Now());
   if (absl::IsCancelled(status)) return true;
   const bool is_refused = absl::IsResourceExhausted(status);

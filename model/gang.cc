@@ -11,6 +11,7 @@
 #include "absl/strings/ascii.h"
 #include "fmt/format.h"
 #include "model/annotation.h"
+#include "model/avoid.h"
 #include "model/label.h"
 #include "model/stable_hash.h"
 
@@ -107,6 +108,7 @@ GangNames::GangNames(std::string_view prefix)
       models(kGangModelsAnnotation.Below(prefix)),
       preflight(kGangPreflightAnnotation.Below(prefix)),
       freed(kGangFreedAnnotation.Below(prefix)),
+      eviction(kGangEvictionAnnotation.Below(prefix)),
       plan(kPlanAnnotation.Below(prefix)) {}
 
 absl::StatusOr<std::optional<Gang>> GangOf(const StringMap& annotations, const GangNames& names) {
@@ -125,6 +127,15 @@ absl::StatusOr<std::optional<Gang>> GangOf(const StringMap& annotations, const G
   gang.name = *std::move(valid_name);
   gang.size = *valid_size;
   return gang;
+}
+
+std::optional<GangEviction> GangEvictionOf(const StringMap& annotations, const GangNames& names) {
+  const auto text = Find(annotations, names.eviction);
+  const auto began = text ? TimeFromRfc3339(*text) : std::nullopt;
+  if (!began) return std::nullopt;
+  const auto gang = GangOf(annotations, names);
+  if (!gang.ok() || !gang->has_value()) return std::nullopt;
+  return GangEviction{.began = *began, .size = (*gang)->size};
 }
 
 absl::StatusOr<std::int32_t> ParseGangSize(std::string_view text) {

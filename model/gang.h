@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "model/node.h"
+#include "model/time.h"
 
 // What a pod says about the gang that it belongs to: the pods that run all together or not at all.
 // Admission writes and checks it when the pod is created, and the planner reads it. All functions
@@ -55,6 +57,8 @@ struct GangNames {
   std::string preflight;
   /// The annotation with "true" on pods, or on their PodGroup, that were let go by hand.
   std::string freed;
+  /// The annotation with the time when the eviction of the gang began.
+  std::string eviction;
   /// The annotation with the node that the planner has nominated.
   std::string plan;
 };
@@ -63,6 +67,29 @@ struct GangNames {
 /// size. Returns InvalidArgument, with a sentence that names the annotation and says what to write,
 /// if one of the two is missing or any of them is not valid.
 absl::StatusOr<std::optional<Gang>> GangOf(const StringMap& annotations, const GangNames& names);
+
+/// An eviction of a whole gang that has begun. A plain value.
+struct GangEviction {
+  /// For how long after its begin it is gone on with. After that, budgets or the API server will
+  /// probably never allow the rest of it.
+  static constexpr std::chrono::minutes kGoesOn{10};
+
+  Time began = kNoTime;
+  /// How many pods the gang has when it is whole.
+  std::int32_t size = 0;
+
+  /// Whether it is to be gone on with. If it began long after `now`, it is not: somebody else has
+  /// written it.
+  bool GoesOnAt(Time now) const {
+    return began <= now + std::chrono::minutes(1) && now < began + kGoesOn;
+  }
+
+  friend bool operator==(const GangEviction&, const GangEviction&) = default;
+};
+
+/// Reads the eviction of a pod's gang from the annotations of the pod. Returns nothing if they
+/// state none, or no gang, or not as they should.
+std::optional<GangEviction> GangEvictionOf(const StringMap& annotations, const GangNames& names);
 
 /// Reads the number of pods of a gang: an integer from 1 to kMaxGangSize, in decimal digits without
 /// a sign. Returns InvalidArgument, with a clause about the text, if it is none.

@@ -78,6 +78,7 @@ void Gangs::Begin(const std::vector<Member>& waiting, Round& round) {
   keeping_ = 0;
   kept_.clear();
   for (auto& [key, gang] : gangs_) Refresh(key, gang, round);
+  EvictRest(round);
   DropUnusedGroups(round);
   std::erase_if(gangs_, [this, &round](const auto& entry) {
     if (!entry.second.members.empty()) return false;
@@ -153,6 +154,7 @@ void Gangs::Forget() {
   next_ = 0;
   gangs_.clear();
   left_.clear();
+  begun_evictions_.clear();
   dropped_.clear();
   counted_.clear();
   rests_ = {};

@@ -111,7 +111,8 @@ class Gangs {
   static constexpr std::chrono::seconds kReplacement{10};
   /// How long a gang rests after kube-scheduler has refused its PodGroup for the first time.
   static constexpr std::chrono::seconds kRefused{10};
-  /// How long after an eviction that failed the gang is evicted again.
+  /// How long after an eviction that failed the gang is evicted again, and after one that ended
+  /// half-way, or may have, the rest of it.
   static constexpr std::chrono::seconds kEvictAgain{30};
   /// How long after a release without nodes that has reached no pod it is tried again.
   static constexpr std::chrono::seconds kReleaseAgain{30};
@@ -317,6 +318,16 @@ class Gangs {
     // Keeps those of `groups`.
     std::vector<std::shared_ptr<Candidates>> candidates = {};
   };
+  // An eviction that has begun and not ended.
+  struct BegunEviction {
+    // When to go on with it.
+    Clock::time_point due = {};
+    // How many of the gang's pods are still to run, as far as is known, and whether fewer have.
+    std::size_t needed = 0;
+    bool lacked = false;
+    // Whether the gang has been whole since then, or was let go by hand.
+    bool is_over = false;
+  };
   // What is told of a gang of which no pod waits any more.
   struct Left {
     GangChange change = {};
@@ -428,6 +439,12 @@ class Gangs {
   // Whether a pod behind the gate may be the first one of a new start of the whole gang.
   static bool MayStartAnew(const Record& gang, const Member& member, const Round& round);
   void Evict(Record& gang, Round& round);
+  // Goes on with evictions that may have ended half-way.
+  void EvictRest(Round& round);
+  // Whether an eviction of it has begun and is to be gone on with.
+  bool IsBeingEvicted(const Record& gang) const;
+  // Notes what the pods of the gang show of it.
+  void Judge(const std::string& key, BegunEviction& eviction, const Round& round) const;
   void PlaceOne(const Record& gang, Member& member, Round& round);
 
   // The gang does not fit: keeps room for it, and says why.
@@ -482,6 +499,8 @@ class Gangs {
   std::map<std::string, Record> gangs_;  // by "<namespace>/<gang>"
   // Those of which no pod waits any more, until that is told; by the same.
   std::map<std::string, Left> left_;
+  // By the same; also of gangs of which no pod waits.
+  std::map<std::string, BegunEviction> begun_evictions_;
   // When PodGroups were to be deleted, by "<namespace>/<name>".
   std::map<std::string, Clock::time_point> dropped_;
   GangRests rests_;

@@ -90,12 +90,17 @@ void Gangs::Complete(Record& gang, Round& round) {
   const bool freed = IsFreed(gang);
   if (freed) reason += ", and it is not evicted, because it was let go by hand";
   Enter(gang, GangPhase::kReleased, std::move(reason), round);
-  if (late && missing == 0 && !freed) Evict(gang, round);
+  if (late && missing == 0 && !freed && !IsBeingEvicted(gang)) Evict(gang, round);
 }
 
 bool Gangs::IsLate(const Record& gang, const Round& round) const {
   const bool lacks_pods = gang.incomplete && *gang.incomplete + config_.gangs.timeout <= round.now;
   return lacks_pods && (!gang.evict_due || *gang.evict_due <= round.now);
+}
+
+bool Gangs::IsBeingEvicted(const Record& gang) const {
+  const auto begun = begun_evictions_.find(gang.key());
+  return begun != begun_evictions_.end() && !begun->second.is_over;
 }
 
 std::size_t Gangs::Missing(const Record& gang) {
@@ -135,6 +140,43 @@ bool Gangs::MayStartAnew(const Record& gang, const Member& member, const Round& 
   if (member.held || gang.ungated.contains(member.pod->pod().uid)) return false;
   const auto last = std::max(member.pod->since(), gang.shrunk.value_or(member.pod->since()));
   return round.now < last + kReplacement;
+}
+
+void Gangs::EvictRest(Round& round) {
+  const auto goes_on = [&round](const std::string& key) {
+    const auto found = round.gangs.evictions.find(key);
+    return found != round.gangs.evictions.end() && found->second.GoesOnAt(round.time);
+  };
+  std::erase_if(begun_evictions_, [&](const auto& entry) { return !goes_on(entry.first); });
+  for (const auto& [key, eviction] : round.gangs.evictions) {
+    if (!goes_on(key)) continue;
+    // One that is new may be going on just now.
+    const BegunEviction begun{.due = round.now + kEvictAgain,
+                              .needed = static_cast<std::size_t>(eviction.size)};
+    BegunEviction& known = begun_evictions_.try_emplace(key, begun).first->second;
+    Judge(key, known, round);
+    if (known.is_over || !known.lacked || round.now < known.due) continue;
+    known.due = round.now + kEvictAgain;
+    const std::size_t slash = key.find('/');
+    round.steps.push_back({.namespace_ = key.substr(0, slash),
+                           .kind = StepKind::kEvictRest,
+                           .gang = key.substr(slash + 1),
+                           .text = "its eviction has ended half-way"});
+  }
+}
+
+void Gangs::Judge(const std::string& key, BegunEviction& eviction, const Round& round) const {
+  const auto found = gangs_.find(key);
+  const bool waits = found != gangs_.end() && !found->second.members.empty();
+  if (waits) eviction.needed = found->second.left();
+  const bool is_freed = waits && IsFreed(found->second);
+  const std::size_t runs = round.gangs.running ? round.gangs.running(key).size() : 0;
+  const bool is_whole = runs >= eviction.needed;
+  // At first it may be whole because nobody is gone yet.
+  if (is_freed || (is_whole && (eviction.lacked || eviction.due <= round.now))) {
+    eviction.is_over = true;
+  }
+  eviction.lacked = eviction.lacked || !is_whole;
 }
 
 }  // namespace berth::planner

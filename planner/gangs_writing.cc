@@ -32,7 +32,7 @@ std::string TroubleWith(const Step& step, std::string_view why) {
     trouble = "the gate of its pod " + step.name + " could not be taken away";
   } else if (step.kind == StepKind::kCreatePodGroup) {
     trouble = "its PodGroup could not be created";
-  } else if (step.kind == StepKind::kEvict) {
+  } else if (step.kind == StepKind::kEvict || step.kind == StepKind::kEvictRest) {
     trouble = "it could not be evicted";
   } else {
     return "";
@@ -213,6 +213,10 @@ bool Gangs::IsWanted(const Step& step, const Pod* pod) const {
     return dropped_.contains(step.namespace_ + '/' + step.name);
   }
   const auto found = gangs_.find(step.namespace_ + '/' + step.gang);
+  if (step.kind == StepKind::kEvictRest) {
+    const auto begun = begun_evictions_.find(step.namespace_ + '/' + step.gang);
+    return begun != begun_evictions_.end() && begun->second.lacked && !begun->second.is_over;
+  }
   if (found == gangs_.end()) return false;
   if (step.kind == StepKind::kCreatePodGroup) return found->second.released;
   if (step.kind == StepKind::kEvict) return IsToBeEvicted(found->second);

@@ -15,6 +15,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "model/cluster_view.h"
+#include "model/gang.h"
 #include "model/kept_room.h"
 #include "model/pod.h"
 #include "model/time.h"
@@ -50,6 +51,8 @@ struct GangFacts {
   /// nor are being deleted, one for each pod. If it is not set, the plan takes gangs of which it
   /// knows nothing for new.
   std::function<std::vector<std::string>(const std::string& gang)> running = {};
+  /// The evictions of whole gangs that have begun and not ended, by the same.
+  std::map<std::string, model::GangEviction> evictions = {};
   /// Who holds kube-scheduler's Lease, and since how many transitions: a kube-scheduler up to 1.36
   /// that starts does not know the nominations of gated pods. Empty if there is no such Lease.
   std::string lease = {};

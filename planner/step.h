@@ -28,6 +28,9 @@ enum class StepKind : std::uint8_t {
   /// Evicts all pods of the gang Step::gang, those that are bound and those that wait, through the
   /// Eviction API. The step names no pod.
   kEvict,
+  /// Goes on with a kEvict that has ended half-way: evicts what is left of the gang Step::gang. The
+  /// step names no pod.
+  kEvictRest,
   /// Creates the PodGroup Step::name for at least Step::pods pods of the gang Step::gang, which
   /// kube-scheduler then places all together or not at all. Step::text is their PriorityClass.
   kCreatePodGroup,

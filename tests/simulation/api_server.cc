@@ -4,10 +4,16 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "model/avoid.h"
+
 namespace berth::simulation {
 namespace {
 
 using Json = nlohmann::json;
+
+// Every so many evictions one fails, though the API server has said that it may be: etcd has timed
+// out.
+constexpr int kRefused = 7;
 
 void Merge(const Json& metadata, const char* field, model::StringMap& map) {
   const Json changes = metadata.value(field, Json::object());
@@ -42,6 +48,7 @@ Json JsonOf(const model::Pod& pod) {
            {{"namespace", pod.namespace_},
             {"name", pod.name},
             {"uid", pod.uid},
+            {"creationTimestamp", model::Rfc3339Text(pod.created)},
             {"annotations", annotations}}},
           {"spec", spec},
           {"status", {{"phase", phase}}}};
@@ -91,7 +98,8 @@ int ApiServer::EvictPod(const std::string& who, const std::string& key,
   const std::string& uid = stored->value.uid;
   if (options.at("preconditions").value("uid", uid) != uid) return 409;
   if (!options.contains("dryRun")) {
-    ++evictions_;
+    if (++evictions_ % kRefused == 0) return 500;
+    evicted_.insert(key);
     Delete<model::Pod>(key);
   }
   on_patch(who);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -68,10 +69,12 @@ class ApiServer {
   /// The same, of annotations, the nominated node and the scheduling gates. A patch that changes
   /// nothing makes no revision, as with kube-apiserver.
   int PatchPod(const std::string& who, const std::string& key, const std::string& patch);
-  /// An Eviction, which nothing forbids: the pod is gone at once. An HTTP status.
+  /// An Eviction: the pod is gone at once, or, of some, the eviction fails. An HTTP status.
   int EvictPod(const std::string& who, const std::string& key, const std::string& eviction);
-  /// How many pods were evicted.
+  /// How many evictions of pods were tried.
   int evictions() const { return evictions_; }
+  /// Whether the pod was evicted since this was last asked.
+  bool TakeEvicted(const std::string& key) { return evicted_.erase(key) > 0; }
   /// The pods of a namespace, as a list in JSON of one page, as far as those who evict gangs read
   /// it.
   std::string PodsIn(const std::string& namespace_name) const;
@@ -108,6 +111,7 @@ class ApiServer {
   bool up_ = true;
   int lives_ = 0;
   int evictions_ = 0;
+  std::set<std::string> evicted_;
   std::tuple<ObjectStore<model::Node>, ObjectStore<model::Pod>, ObjectStore<model::Service>>
       stores_;
   tests::FakeLeases leases_;

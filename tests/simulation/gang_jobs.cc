@@ -113,6 +113,7 @@ void GangJobs::Create(bool gang) {
   const bool has_master = gang && kinds_.masters && chance_->Percent(50);
   job.first = has_master ? FirstBeside(job) : job.devices;
   job.grouped = gang && IsGrouped();
+  job.backs_off = gang && chance_->Percent(30);
   // A rack may have one node alone.
   if (gang && job.sum() <= kDevicesOfNode && chance_->Percent(30)) {
     job.annotations.emplace_back(Names().topology, kRack);
@@ -250,8 +251,8 @@ void GangJobs::Watch(const std::string& name, Job& job) {
       bound += pod->value.node_name.empty() ? 0 : 1;
       continue;
     }
-    // The Job controller waits for 10 s before it replaces a pod that has failed.
-    const auto [due, is_new] = job.due.try_emplace(index, now + Time(chance_->Between(0, 12'000)));
+    const auto [due, is_new] = job.due.try_emplace(index, now);
+    if (is_new) due->second += WaitBefore(PodOf(name, index), job);
     if (!is_new && due->second <= now) CreatePod(name, job, index);
   }
   const auto keep = [now](bool holds, Time& since) {
@@ -261,6 +262,13 @@ void GangJobs::Watch(const std::string& name, Job& job) {
   keep(bound == job.size, job.complete);
   keep(bound > 0 && bound < job.size, job.partly);
   if (job.complete != kNever && now - job.complete >= job.runs) End(name, job);
+}
+
+Time GangJobs::WaitBefore(const std::string& pod, const Job& job) {
+  // The Job controller waits for 10 s before it replaces a pod that has failed, and longer where
+  // many have.
+  const bool is_evicted = server_->TakeEvicted(pod);
+  return Time(chance_->Between(0, is_evicted && job.backs_off ? 300'000 : 12'000));
 }
 
 void GangJobs::End(const std::string& name, Job& job) {

@@ -89,6 +89,8 @@ class GangJobs {
     bool grouped = false;
     std::int32_t priority = 0;
     model::StringMap annotations = {};
+    /// Whether it waits for minutes before it makes evicted pods anew.
+    bool backs_off = false;
     /// How long all pods run together.
     Time runs{0};
     /// Since when all of them do. Negative: they do not.
@@ -115,6 +117,8 @@ class GangJobs {
   void BreakNode();
   void Recover(const std::string& node);
   void Watch(const std::string& name, Job& job);
+  // How long a pod that is gone is not made anew.
+  Time WaitBefore(const std::string& pod, const Job& job);
   void End(const std::string& name, Job& job);
 
   ApiServer* const server_;

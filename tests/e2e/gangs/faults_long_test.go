@@ -19,6 +19,9 @@ import (
 // slack is what evictions and bindings may take beside the timeout.
 const slack = 10 * time.Second
 
+// nextController is what it may take until another controller leads and has gone on with an eviction.
+const nextController = 2 * time.Minute
+
 // expectNotPartlyFor fails the test if a gang has run partly for longer than the timeout allows.
 func (w *world) expectNotPartlyFor(timeout time.Duration) {
 	w.Helper()
@@ -142,12 +145,45 @@ func TestAGangThatIsEvictedEndsIfItsJobIsNotRetried(t *testing.T) {
 	})
 }
 
+// The eviction of one pod fails, and the controller is killed then. Nobody makes the others anew, so the
+// next controller cannot tell by their number that the gang was being evicted.
+func TestAnEvictionThatEndsHalfWayIsGoneOnWithByTheNextController(t *testing.T) {
+	w := gateWorld(t)
+	const held = "train-2" // not the first to go, and not the last
+	var release func()
+	w.runWithoutANode(func() {
+		w.create(members("train", nodes, devices)...)
+		release = w.holdEviction(held)
+	})
+	w.Await("an eviction that ends half-way", func() bool { return len(w.pods("train-")) < nodes })
+	isLast := func(pod corev1.Pod) bool { return pod.Annotations["berth.dev/gang-eviction"] != "" }
+	if !slices.ContainsFunc(w.pods("train-"), isLast) {
+		t.Error("no pod says that its gang is being evicted")
+	}
+	controller.Kill()
+	w.back(controller.Process)
+	isHeld := func(pod corev1.Pod) bool { return pod.Name == held && isRunning(pod) }
+	if !slices.ContainsFunc(w.pods("train-"), isHeld) {
+		t.Errorf("%s was evicted", held)
+	}
+	release()
+	w.Timeout = nextController
+	w.Await("the eviction of what was left", func() bool { return len(w.pods("train-")) == 0 })
+}
+
 // evictWhole starts the Job of a gang that needs all nodes, and takes one of them away once it has been
 // released. Returns the gang's pods when the others run.
 func (w *world) evictWhole(job *batchv1.Job) (former []corev1.Pod) {
 	w.Helper()
+	return w.runWithoutANode(func() { w.start(job) })
+}
+
+// runWithoutANode has a gang that needs all nodes run without one of them, which goes away once it has
+// been released. Returns the gang's pods when the others run.
+func (w *world) runWithoutANode(start func()) (former []corev1.Pod) {
+	w.Helper()
 	w.away(shared.Scheduler)
-	w.start(job)
+	start()
 	former = w.all("train-", nodes, "are released", isReleased)
 	lost := former[0].Status.NominatedNodeName
 	node, err := shared.Client.CoreV1().Nodes().Get(w.Context(), lost, metav1.GetOptions{})

@@ -8,6 +8,7 @@ import (
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -29,9 +30,34 @@ func (w *world) hold(pod, subresource string) (release func()) {
 	if subresource != "" {
 		resource += "/" + subresource
 	}
+	return w.refuse(pod, resource, admissionv1.Update, "false", w.probe(pod, subresource))
+}
+
+// holdEviction does the same with the eviction of one pod. That it may be evicted is said as before.
+func (w *world) holdEviction(pod string) (release func()) {
+	w.Helper()
+	client := w.asController()
+	isHeld := func() bool {
+		err := client.CoreV1().Pods(namespace).EvictV1(w.Context(), &policyv1.Eviction{
+			ObjectMeta: metav1.ObjectMeta{Name: pod, Namespace: namespace,
+				Annotations: map[string]string{"e2e.berth.dev/probe": "x"}},
+			DeleteOptions: &metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}})
+		return apierrors.IsForbidden(err)
+	}
+	return w.refuse(pod, "pods/eviction", admissionv1.Create,
+		"has(object.deleteOptions) && has(object.deleteOptions.dryRun) && !has(object.metadata.annotations)",
+		isHeld)
+}
+
+// refuse has kube-apiserver refuse a write of one pod to the controller, unless the expression says
+// otherwise, and waits until isRefused says that it does.
+func (w *world) refuse(
+	pod, resource string, operation admissionv1.OperationType, unless string, isRefused func() bool,
+) (release func()) {
+	w.Helper()
 	policies := shared.Client.AdmissionregistrationV1()
-	_, err := policies.ValidatingAdmissionPolicies().Create(w.Context(), holdingPolicy(pod, resource),
-		metav1.CreateOptions{})
+	_, err := policies.ValidatingAdmissionPolicies().Create(w.Context(),
+		holdingPolicy(pod, resource, operation, unless), metav1.CreateOptions{})
 	w.Check("create the policy", err)
 	_, err = policies.ValidatingAdmissionPolicyBindings().Create(w.Context(),
 		&admissionv1.ValidatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: pod},
@@ -39,8 +65,7 @@ func (w *world) hold(pod, subresource string) (release func()) {
 				ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny}}},
 		metav1.CreateOptions{})
 	w.Check("bind the policy", err)
-	isHeld := w.probe(pod, subresource)
-	w.Await("kube-apiserver to refuse writes of "+pod, isHeld)
+	w.Await("kube-apiserver to refuse writes of "+pod, isRefused)
 	release = func() {
 		ctx := context.WithoutCancel(w.Context())
 		_ = policies.ValidatingAdmissionPolicyBindings().Delete(ctx, pod, metav1.DeleteOptions{})
@@ -50,29 +75,38 @@ func (w *world) hold(pod, subresource string) (release func()) {
 	return release
 }
 
-func holdingPolicy(pod, resource string) *admissionv1.ValidatingAdmissionPolicy {
-	updates := admissionv1.RuleWithOperations{
-		Operations: []admissionv1.OperationType{admissionv1.Update},
+func holdingPolicy(
+	pod, resource string, operation admissionv1.OperationType, unless string,
+) *admissionv1.ValidatingAdmissionPolicy {
+	writes := admissionv1.RuleWithOperations{
+		Operations: []admissionv1.OperationType{operation},
 		Rule: admissionv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"},
 			Resources: []string{resource}}}
 	return &admissionv1.ValidatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: pod},
 		Spec: admissionv1.ValidatingAdmissionPolicySpec{
 			MatchConstraints: &admissionv1.MatchResources{
-				ResourceRules: []admissionv1.NamedRuleWithOperations{{RuleWithOperations: updates}}},
+				ResourceRules: []admissionv1.NamedRuleWithOperations{{RuleWithOperations: writes}}},
 			Validations: []admissionv1.Validation{{
-				Expression: fmt.Sprintf("request.userInfo.username != %q || object.metadata.name != %q",
-					controllerUser, pod),
+				Expression: fmt.Sprintf("request.userInfo.username != %q || object.metadata.name != %q || (%s)",
+					controllerUser, pod, unless),
 				Message: "this is held by a test", Reason: new(metav1.StatusReasonForbidden)}},
 		}}
 }
 
-// probe returns a function that tells whether the controller may not write that of the pod.
-func (w *world) probe(pod, subresource string) func() bool {
+// asController returns a client that may do what the controller may.
+func (w *world) asController() kubernetes.Interface {
 	w.Helper()
 	config := rest.CopyConfig(shared.Config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: controllerUser}
 	client, err := kubernetes.NewForConfig(config)
 	w.Check("a client of the controller's user", err)
+	return client
+}
+
+// probe returns a function that tells whether the controller may not write that of the pod.
+func (w *world) probe(pod, subresource string) func() bool {
+	w.Helper()
+	client := w.asController()
 	var path []string
 	if subresource != "" {
 		path = append(path, subresource)

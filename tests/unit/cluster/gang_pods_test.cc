@@ -9,6 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 class GangPodsTest : public ::testing::Test {
  protected:
@@ -51,6 +52,37 @@ TEST_F(GangPodsTest, PodsThatHaveEndedOrAreBeingDeletedDoNotCount) {
   deleted.deleted = model::Time{std::chrono::seconds(1)};
   for (const model::Pod& pod : {ended, deleted, waiting}) snapshot_.UpsertPod(pod);
   EXPECT_THAT(Nodes(), IsEmpty());
+}
+
+TEST_F(GangPodsTest, AnEvictionThatHasBegunIsKnownUntilThePodIsGoneThatSaysSo) {
+  model::Pod pod = PodOfGang("b", "node-1");
+  const std::string gang = pod.namespace_ + "/train";
+  snapshot_.UpsertPod(PodOfGang("a", "node-2"));
+  snapshot_.UpsertPod(pod);
+  EXPECT_THAT(snapshot_.Read().Gangs().Evictions(), IsEmpty());
+  pod.annotations.emplace_back("berth.dev/gang-eviction", "1970-01-01T00:01:00Z");
+  model::Normalize(pod.annotations);
+  snapshot_.UpsertPod(pod);
+  EXPECT_THAT(
+      snapshot_.Read().Gangs().Evictions(),
+      ElementsAre(Pair(
+          gang, model::GangEviction{.began = model::Time{std::chrono::seconds(60)}, .size = 2})));
+  pod.deleted = model::Time{std::chrono::seconds(90)};
+  snapshot_.UpsertPod(pod);
+  EXPECT_THAT(snapshot_.Read().Gangs().Evictions(), IsEmpty());
+}
+
+TEST_F(GangPodsTest, OfTwoEvictionsThatHaveBegunTheLatestIsKnown) {
+  for (const char* name : {"a", "b", "c"}) {
+    model::Pod pod = PodOfGang(name, "node-1");
+    const std::string minute = *name == 'b' ? "2" : "1";
+    pod.annotations.emplace_back("berth.dev/gang-eviction", "1970-01-01T00:0" + minute + ":00Z");
+    model::Normalize(pod.annotations);
+    snapshot_.UpsertPod(pod);
+  }
+  const auto evictions = snapshot_.Read().Gangs().Evictions();
+  ASSERT_EQ(evictions.size(), 1);
+  EXPECT_EQ(evictions.begin()->second.began, model::Time{std::chrono::minutes(2)});
 }
 
 TEST_F(GangPodsTest, APodThatIsNoLongerListedIsForgotten) {

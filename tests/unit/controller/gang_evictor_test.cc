@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/avoid.h"
 #include "tests/unit/kube/scripted_transport.h"
 
 namespace berth::controller {
@@ -27,6 +28,8 @@ struct PodOfGang {
   std::string index = "";
   std::string job = "";
   std::string set = "";
+  std::string eviction = "";
+  std::string created = "2026-01-31T11:00:00Z";
 };
 
 struct JobOfGang {
@@ -52,15 +55,19 @@ std::string JsonOf(const PodOfGang& pod) {
   if (!pod.index.empty()) {
     annotations += R"(,"batch.kubernetes.io/job-completion-index":")" + pod.index + '"';
   }
+  if (!pod.eviction.empty()) {
+    annotations += R"(,"berth.dev/gang-eviction":")" + pod.eviction + '"';
+  }
   std::string owners;
   if (!pod.job.empty()) {
     owners =
         R"({"apiVersion":"batch/v1","kind":"Job","controller":true,"uid":")" + pod.job + R"("})";
   }
   return R"({"metadata":{"namespace":"ml","name":")" + pod.name + R"(","uid":")" + pod.name +
-         R"(-uid","labels":{)" + LabelsOf(pod.set) + R"(},"annotations":{)" + annotations +
-         R"(},"ownerReferences":[)" + owners + R"(]},"spec":{"nodeName":")" + pod.node +
-         R"("},"status":{"phase":")" + pod.phase + R"("}})";
+         R"(-uid","creationTimestamp":")" + pod.created + R"(","labels":{)" + LabelsOf(pod.set) +
+         R"(},"annotations":{)" + annotations + R"(},"ownerReferences":[)" + owners +
+         R"(]},"spec":{"nodeName":")" + pod.node + R"("},"status":{"phase":")" + pod.phase +
+         R"("}})";
 }
 
 class GangEvictor : public ::testing::Test {
@@ -75,18 +82,32 @@ class GangEvictor : public ::testing::Test {
     transport_.replies.push_back({.status = status, .body = body});
   }
   absl::Status Evict(bool is_wanted = true) {
-    return EvictGang(transport_, "ml", "train", kNames, [is_wanted] { return is_wanted; });
+    return EvictGang(transport_, Gang(is_wanted), kNames);
+  }
+  absl::Status EvictRest(bool is_wanted = true) {
+    return EvictRestOfGang(transport_, Gang(is_wanted), kNames);
+  }
+  static GangToEvict Gang(bool is_wanted) {
+    return {.namespace_ = "ml",
+            .gang = "train",
+            .now = *model::TimeFromRfc3339("2026-01-31T12:00:00Z"),
+            .is_wanted = [is_wanted] { return is_wanted; }};
   }
   planner::SucceededPods Count(const std::vector<JobOfGang>& jobs = {}) {
     List<JobOfGang>(jobs);
     return *CountSucceeded(transport_, "ml", kNames);
   }
-  // The pods that it was asked to evict, in their order, after the list: "train-0", "train-0 dry".
+  // What it was asked of which pods, in their order, after the list: to evict "train-0", and before
+  // that, "train-0 dry"; "train-0 begins" is the pod that says so.
   std::vector<std::string> Asked() const {
     std::vector<std::string> asked;
     for (std::size_t i = 1; i < transport_.requests.size(); ++i) {
       const kube::HttpRequest& request = transport_.requests[i];
       std::string name = request.target.substr(std::string("/api/v1/namespaces/ml/pods/").size());
+      if (request.method == kube::HttpMethod::kPatch) {
+        asked.push_back(name + " begins");
+        continue;
+      }
       name.resize(name.find("/eviction"));
       const bool dry = request.body.find(R"("dryRun":["All"])") != std::string::npos;
       asked.push_back(name + (dry ? " dry" : ""));
@@ -101,10 +122,15 @@ TEST_F(GangEvictor, EvictsAllPodsOfTheGangThatHaveNotEnded) {
   List({{"train-0"}, {"other-0", "other"}, {"train-1"}, {"train-2", "train", "a", "Succeeded"}});
   Reply(404);
   Reply(201);
+  Reply(200);
   Reply(404);
   Reply(201);
   EXPECT_TRUE(Evict().ok());
-  EXPECT_THAT(Asked(), ElementsAre("train-0 dry", "train-1 dry", "train-0", "train-1"));
+  EXPECT_THAT(Asked(),
+              ElementsAre("train-0 dry", "train-1 dry", "train-1 begins", "train-0", "train-1"));
+  EXPECT_EQ(transport_.requests[3].body,
+            R"({"metadata":{"annotations":{"berth.dev/gang-eviction":"2026-01-31T12:00:00Z"},)"
+            R"("uid":"train-1-uid"}})");
   EXPECT_EQ(transport_.requests.back().body,
             R"({"apiVersion":"policy/v1","deleteOptions":{"preconditions":{"uid":"train-1-uid"}},)"
             R"("kind":"Eviction","metadata":{"name":"train-1","namespace":"ml"}})");
@@ -123,12 +149,83 @@ TEST_F(GangEvictor, EvictsNobodyIfOnePodMayNotBeEvicted) {
 
 // A budget allows one pod, and then no other one: those that are bound show that first.
 TEST_F(GangEvictor, EndsWithTheFirstRefusal) {
-  List({{"train-0", "train", ""}, {"train-1"}, {"train-2"}});
-  for (int i = 0; i < 4; ++i) Reply(201);
+  List({{"train-0", "train", ""}, {"train-1"}, {"train-2"}, {"train-3"}});
+  for (int i = 0; i < 6; ++i) Reply(201);
   Reply(429, R"({"message":"no"})");
   EXPECT_FALSE(Evict().ok());
-  EXPECT_THAT(Asked(),
-              ElementsAre("train-1 dry", "train-2 dry", "train-0 dry", "train-1", "train-2"));
+  EXPECT_THAT(Asked(), ElementsAre("train-1 dry", "train-2 dry", "train-3 dry", "train-0 dry",
+                                   "train-3 begins", "train-1", "train-2"));
+}
+
+// It is still there as long as anybody else is.
+TEST_F(GangEvictor, ThePodThatSaysThatTheEvictionHasBegunGoesLast) {
+  List({{"train-0"}, {"train-1"}, {"train-2", "train", ""}});
+  for (int i = 0; i < 7; ++i) Reply(200);
+  EXPECT_TRUE(Evict().ok());
+  EXPECT_THAT(Asked(), ElementsAre("train-0 dry", "train-1 dry", "train-2 dry", "train-1 begins",
+                                   "train-0", "train-2", "train-1"));
+}
+
+TEST_F(GangEvictor, EvictsNobodyIfNoPodCanSayThatItHasBegun) {
+  List({{"train-0"}, {"train-1"}});
+  Reply(201);
+  Reply(201);
+  Reply(500);
+  EXPECT_FALSE(Evict().ok());
+  EXPECT_THAT(Asked(), ElementsAre("train-0 dry", "train-1 dry", "train-1 begins"));
+}
+
+TEST_F(GangEvictor, IfThatPodIsGoneAnotherOneSaysThatItHasBegun) {
+  List({{"train-0"}, {"train-1"}});
+  Reply(201);
+  Reply(404);
+  Reply(404);
+  Reply(200);
+  Reply(404);
+  Reply(201);
+  EXPECT_TRUE(Evict().ok());
+  EXPECT_THAT(Asked(), ElementsAre("train-0 dry", "train-1 dry", "train-1 begins", "train-0 begins",
+                                   "train-1", "train-0"));
+}
+
+// train-1 was made anew meanwhile, and train-3 has waited from the beginning.
+TEST_F(GangEvictor, GoesOnWithAnEvictionThatHasEndedHalfWay) {
+  List({{.name = "train-0", .eviction = "2026-01-31T11:55:00Z"},
+        {.name = "train-1", .created = "2026-01-31T11:55:10Z"},
+        {.name = "train-2"},
+        {.name = "train-3", .node = ""}});
+  for (int i = 0; i < 3; ++i) Reply(201);
+  EXPECT_TRUE(EvictRest().ok());
+  EXPECT_THAT(Asked(), ElementsAre("train-2", "train-3", "train-0"));
+}
+
+TEST_F(GangEvictor, GoesOnWithTheLatestEviction) {
+  List({{.name = "train-0", .eviction = "2026-01-31T11:55:00Z"},
+        {.name = "train-1", .eviction = "2026-01-31T11:57:00Z", .created = "2026-01-31T11:56:00Z"},
+        {.name = "train-2", .created = "2026-01-31T11:56:00Z"}});
+  for (int i = 0; i < 3; ++i) Reply(201);
+  EXPECT_TRUE(EvictRest().ok());
+  EXPECT_THAT(Asked(), ElementsAre("train-0", "train-2", "train-1"));
+}
+
+// As long as others are left, somebody has to say that it has begun.
+TEST_F(GangEvictor, WhatIsLeftOfTheRestCanStillBeEvicted) {
+  List({{.name = "train-0", .eviction = "2026-01-31T11:55:00Z"}, {.name = "train-1"}});
+  Reply(500);
+  EXPECT_FALSE(EvictRest().ok());
+  EXPECT_THAT(Asked(), ElementsAre("train-1"));
+}
+
+TEST_F(GangEvictor, DoesNotGoOnIfNobodySaysThatItHasBegun) {
+  List({{.name = "train-0", .eviction = "2026-01-31T11:50:00Z"}, {.name = "train-1"}});
+  EXPECT_EQ(EvictRest().code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(Asked(), IsEmpty());
+}
+
+TEST_F(GangEvictor, DoesNotGoOnIfTheGangHasBecomeWholeMeanwhile) {
+  List({{.name = "train-0", .eviction = "2026-01-31T11:55:00Z"}, {.name = "train-1"}});
+  EXPECT_EQ(EvictRest(false).code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(Asked(), IsEmpty());
 }
 
 TEST_F(GangEvictor, EvictsNobodyOfAGangThatHasBecomeWholeMeanwhile) {

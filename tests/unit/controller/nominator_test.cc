@@ -1,11 +1,13 @@
 #include "controller/nominator.h"
 
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/avoid.h"
 #include "tests/unit/controller/fixtures.h"
 #include "tests/unit/controller/limited_time.h"
 #include "tests/unit/kube/scripted_transport.h"
@@ -32,8 +34,11 @@ model::NodeState Roomy(const std::string& name) {
 }
 
 std::unique_ptr<cluster::Snapshot> WholeSnapshot() {
-  auto snapshot = std::make_unique<cluster::Snapshot>(cluster::Snapshot::Options{
-      .catalog = policies::scheduling::Catalog(), .labels = {}, .whole_pods = true});
+  auto snapshot = std::make_unique<cluster::Snapshot>(
+      cluster::Snapshot::Options{.catalog = policies::scheduling::Catalog(),
+                                 .labels = {},
+                                 .whole_pods = true,
+                                 .gang_prefix = "berth.dev"});
   snapshot->UpsertNode(Roomy("v100-1").node);
   return snapshot;
 }
@@ -370,6 +375,24 @@ TEST_F(NominatorTest, NominatesAgainForAnotherKubeScheduler) {
   RunFor(nominator, milliseconds(100));
   ASSERT_THAT(transport_.requests, SizeIs(6));
   EXPECT_THAT(transport_.requests[5].body, testing::HasSubstr("schedulingGates"));
+}
+
+// Its Job waits for minutes before it makes evicted pods anew.
+TEST_F(NominatorTest, GoesOnWithAnEvictionThatHasEndedHalfWayThoughNoPodWaits) {
+  model::Pod pod = OfGang("train-0");
+  pod.node_name = "v100-1";
+  pod.annotations.emplace_back("berth.dev/gang-eviction",
+                               model::Rfc3339Text(policies::scheduling::kNow));
+  model::Normalize(pod.annotations);
+  snapshot_->UpsertPod(pod);
+  Nominator nominator = Make(WithGangs());
+  Wait(nominator, {});
+  RunFor(nominator, planner::Gangs::kEvictAgain - seconds(1));
+  EXPECT_THAT(transport_.requests, IsEmpty());
+  RunFor(nominator, seconds(2));
+  ASSERT_THAT(transport_.requests, SizeIs(1));
+  EXPECT_THAT(transport_.requests[0].target,
+              testing::StartsWith("/api/v1/namespaces/" + pod.namespace_ + "/pods?"));
 }
 
 // A right that is missing for good must not hold all gangs back.

@@ -145,6 +145,8 @@ class EvictorWorld final : public kube::Transport {
       events.push_back(json::parse(request.body));
       return event_names.insert(events.back()["metadata"]["name"]).second ? 201 : 409;
     }
+    // A pod of a gang says that the eviction has begun.
+    if (request.method == kube::HttpMethod::kPatch) return 200;
     const json eviction = json::parse(request.body);
     const std::string name = eviction["metadata"]["name"];
     if (refusals.contains(name)) return refusals[name];

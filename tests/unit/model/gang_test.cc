@@ -7,6 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "model/avoid.h"
 
 namespace berth::model {
 namespace {
@@ -32,6 +33,7 @@ TEST(GangNames, FollowThePrefix) {
   EXPECT_EQ(names.topology, "example.com/gang-topology");
   EXPECT_EQ(names.models, "example.com/gang-models");
   EXPECT_EQ(names.preflight, "example.com/gang-preflight");
+  EXPECT_EQ(names.eviction, "example.com/gang-eviction");
 }
 
 TEST(Gang, IsWhatTheAnnotationsSay) {
@@ -50,6 +52,34 @@ TEST(Gang, IsWhatTheAnnotationsSay) {
                         .topology = "topology.kubernetes.io/rack",
                         .any_models = true,
                         .preflight = false}));
+}
+
+TEST(GangEviction, IsWhatTheAnnotationsSay) {
+  const StringMap gang = {{"berth.dev/gang-name", "train"}, {"berth.dev/gang-size", "16"}};
+  const auto read = [&gang](const std::string& text) {
+    StringMap annotations = gang;
+    annotations.emplace_back("berth.dev/gang-eviction", text);
+    Normalize(annotations);
+    return GangEvictionOf(annotations, kNames);
+  };
+  const Time noon = *TimeFromRfc3339("2026-01-31T12:00:00Z");
+  EXPECT_EQ(read("2026-01-31T12:00:00Z"), (GangEviction{.began = noon, .size = 16}));
+  EXPECT_EQ(read("soon"), std::nullopt);
+  EXPECT_EQ(read(""), std::nullopt);
+  EXPECT_EQ(GangEvictionOf(gang, kNames), std::nullopt);
+  EXPECT_EQ(GangEvictionOf({{"berth.dev/gang-eviction", "2026-01-31T12:00:00Z"}}, kNames),
+            std::nullopt);
+}
+
+// Clocks may differ a little. What begins much later somebody else has written.
+TEST(GangEviction, GoesOnForTenMinutes) {
+  const Time noon = *TimeFromRfc3339("2026-01-31T12:00:00Z");
+  const GangEviction eviction{.began = noon, .size = 16};
+  EXPECT_TRUE(eviction.GoesOnAt(noon));
+  EXPECT_TRUE(eviction.GoesOnAt(noon + std::chrono::seconds(599)));
+  EXPECT_FALSE(eviction.GoesOnAt(noon + std::chrono::seconds(600)));
+  EXPECT_TRUE(eviction.GoesOnAt(noon - std::chrono::seconds(60)));
+  EXPECT_FALSE(eviction.GoesOnAt(noon - std::chrono::seconds(61)));
 }
 
 TEST(Gang, IsNoneWithoutNameAndSize) {

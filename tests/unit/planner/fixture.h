@@ -170,6 +170,7 @@ class Fixture {
       if (step.kind == StepKind::kNominate) names.push_back(step.name + ' ' + step.node);
       if (step.kind == StepKind::kUngate) names.push_back(step.name + " ungated");
       if (step.kind == StepKind::kEvict) names.push_back(step.gang + " evicted");
+      if (step.kind == StepKind::kEvictRest) names.push_back("rest of " + step.gang + " evicted");
       if (step.kind == StepKind::kCreatePodGroup) {
         names.push_back(step.name + " created for " + std::to_string(step.pods));
       }

@@ -1,0 +1,148 @@
+// Evictions of gangs that have ended half-way, and what becomes of their rest.
+
+#include <string>
+#include <vector>
+
+#include "model/gang.h"
+#include "planner/gangs.h"
+#include "tests/unit/planner/gang_fixture.h"
+
+namespace berth::planner {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// A gang of three that runs, of which one pod was evicted. Its Job has not made it anew.
+class HalfEvicted : public GangFixture {
+ public:
+  HalfEvicted() {
+    for (const char* name : {"a", "b", "c"}) AddNode(name, 8);
+    RunAll("train", 3, 8);
+    End("train-0");
+    facts.evictions = {{"team/train", {.began = time, .size = 3}}};
+  }
+  // The steps that evict.
+  std::vector<Step> Evictions() {
+    std::vector<Step> steps = PlanOnly();
+    std::erase_if(steps, [](const Step& step) {
+      return step.kind != StepKind::kEvict && step.kind != StepKind::kEvictRest;
+    });
+    return steps;
+  }
+  void PassBoth(seconds span) {
+    Pass(span);
+    time += span;
+  }
+};
+
+TEST(GangEvictions, AreGoneOnWithThoughPodsAreMissing) {
+  HalfEvicted f;
+  // It may be going on just now.
+  EXPECT_THAT(f.Evictions(), IsEmpty());
+  f.PassBoth(Gangs::kEvictAgain);
+  const auto steps = f.Evictions();
+  ASSERT_THAT(f.Names(steps), ElementsAre("rest of train evicted"));
+  EXPECT_EQ(steps[0].namespace_, "team");
+  EXPECT_TRUE(f.planner->IsWanted(steps[0]));
+  EXPECT_THAT(f.Evictions(), IsEmpty());
+  f.planner->Failed(steps[0]);
+  f.PassBoth(Gangs::kEvictAgain);
+  EXPECT_THAT(f.Evictions(), SizeIs(1));
+  // The watch shows that nobody is left who says that it has begun.
+  f.facts.evictions.clear();
+  f.PassBoth(Gangs::kEvictAgain);
+  EXPECT_THAT(f.Evictions(), IsEmpty());
+  EXPECT_FALSE(f.planner->IsWanted(steps[0]));
+}
+
+TEST(GangEvictions, AreGoneOnWithByAnotherController) {
+  HalfEvicted f;
+  f.Restart();
+  EXPECT_THAT(f.Evictions(), IsEmpty());
+  f.PassBoth(Gangs::kEvictAgain);
+  EXPECT_THAT(f.Evictions(), SizeIs(1));
+}
+
+TEST(GangEvictions, EndAfterTenMinutes) {
+  HalfEvicted f;
+  f.Evictions();
+  f.PassBoth(model::GangEviction::kGoesOn - seconds(1));
+  EXPECT_THAT(f.Evictions(), SizeIs(1));
+  f.PassBoth(Gangs::kEvictAgain);
+  EXPECT_THAT(f.Evictions(), IsEmpty());
+}
+
+// Its Job has made the pod anew, and there was still a node for it.
+TEST(GangEvictions, EndWhenTheGangIsWholeAgain) {
+  HalfEvicted f;
+  f.Evictions();
+  f.WaitInGang("train", 0, 3, 8);
+  f.Plan();
+  f.PassBoth(Gangs::kReplacement);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 a"));
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 ungated"));
+  f.BindAll("train");
+  f.Plan();
+  // A pod that ends later is another matter.
+  f.End("train-1");
+  f.PassBoth(Gangs::kEvictAgain);
+  EXPECT_THAT(f.Evictions(), IsEmpty());
+}
+
+// The API server has refused to evict the very first one, and ended there.
+TEST(GangEvictions, EndWhenNobodyHasGone) {
+  HalfEvicted f;
+  f.facts.evictions.clear();
+  f.WaitInGang("train", 0, 3, 8);
+  f.Plan();
+  f.PassBoth(Gangs::kReplacement);
+  f.Plan();
+  f.Plan();
+  f.BindAll("train");
+  f.facts.evictions = {{"team/train", {.began = f.time, .size = 3}}};
+  f.Evictions();
+  f.PassBoth(Gangs::kEvictAgain);
+  f.Evictions();
+  f.End("train-1");
+  f.PassBoth(Gangs::kEvictAgain);
+  EXPECT_THAT(f.Evictions(), IsEmpty());
+}
+
+TEST(GangEvictions, EndWhenTheGangIsLetGoByHand) {
+  HalfEvicted f;
+  f.Evictions();
+  f.WaitInGang("train", 0, 3, 8, {{"berth.dev/gang-freed", "true"}});
+  f.Evictions();
+  f.Leave("train-0");
+  f.PassBoth(Gangs::kEvictAgain);
+  EXPECT_THAT(f.Evictions(), IsEmpty());
+}
+
+// After the timeout it would be evicted for lack of a pod, too.
+TEST(GangEvictions, AreNotPlannedTwice) {
+  HalfEvicted f;
+  f.facts.evictions.clear();
+  f.Node("a").quarantined = true;
+  f.WaitInGang("train", 0, 3, 8);
+  f.Plan();
+  const seconds timeout{f.config.gangs.timeout};
+  f.PassBoth(timeout - seconds(45));
+  f.facts.evictions = {{"team/train", {.began = f.time, .size = 3}}};
+  f.Plan();
+  std::vector<std::string> names;
+  for (int i = 0; i < 90; ++i) {
+    f.PassBoth(seconds(1));
+    const auto steps = f.Evictions();
+    for (const Step& step : steps) f.planner->Failed(step);
+    for (const std::string& name : f.Names(steps)) names.push_back(name);
+  }
+  EXPECT_THAT(names, SizeIs(3));
+  EXPECT_THAT(names, Each("rest of train evicted"));
+}
+
+}  // namespace
+}  // namespace berth::planner
