@@ -439,6 +439,8 @@ class Gangs {
   // Whether a pod behind the gate may be the first one of a new start of the whole gang.
   static bool MayStartAnew(const Record& gang, const Member& member, const Round& round);
   void Evict(Record& gang, Round& round);
+  // What has been made anew waits until those have gone that are being evicted.
+  void AwaitEviction(Record& gang, Round& round);
   // Goes on with evictions that may have ended half-way.
   void EvictRest(Round& round);
   // Whether an eviction of it has begun and is to be gone on with.

@@ -63,6 +63,7 @@ bool Gangs::IsFreed(const Record& gang) {
 
 void Gangs::Complete(Record& gang, Round& round) {
   if (HasFallenThrough(gang)) return TakeBack(gang, round);
+  if (IsBeingEvicted(gang)) return AwaitEviction(gang, round);
   // What waits beside as many as its size says is more than it needs.
   const bool runs = gang.running.size() >= gang.left();
   if (!gang.incomplete || runs) gang.incomplete = round.now;
@@ -90,7 +91,7 @@ void Gangs::Complete(Record& gang, Round& round) {
   const bool freed = IsFreed(gang);
   if (freed) reason += ", and it is not evicted, because it was let go by hand";
   Enter(gang, GangPhase::kReleased, std::move(reason), round);
-  if (late && missing == 0 && !freed && !IsBeingEvicted(gang)) Evict(gang, round);
+  if (late && missing == 0 && !freed) Evict(gang, round);
 }
 
 bool Gangs::IsLate(const Record& gang, const Round& round) const {
@@ -101,6 +102,14 @@ bool Gangs::IsLate(const Record& gang, const Round& round) const {
 bool Gangs::IsBeingEvicted(const Record& gang) const {
   const auto begun = begun_evictions_.find(gang.key());
   return begun != begun_evictions_.end() && !begun->second.is_over;
+}
+
+void Gangs::AwaitEviction(Record& gang, Round& round) {
+  // Those that would be let go now might run alone soon.
+  for (Member& member : gang.members) {
+    if (IsHeld(member) && member.pod->IsOurs()) Withdraw(gang, member, round);
+  }
+  Enter(gang, GangPhase::kReleased, "what runs of it is being evicted", round);
 }
 
 std::size_t Gangs::Missing(const Record& gang) {

@@ -227,7 +227,8 @@ bool Gangs::IsWanted(const Step& step, const Pod* pod) const {
     // That it waits no longer was to be said since then.
     return told == found->second.told.end() || told->second;
   }
-  return step.kind != StepKind::kUngate || (pod->gated && found->second.ungated.contains(pod->uid));
+  if (step.kind != StepKind::kUngate) return true;
+  return pod->gated && found->second.ungated.contains(pod->uid) && !IsBeingEvicted(found->second);
 }
 
 bool Gangs::IsToBeEvicted(const Record& gang) {

@@ -1,6 +1,8 @@
 // Evictions of gangs that have ended half-way, and what becomes of their rest.
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/gang.h"
@@ -76,21 +78,44 @@ TEST(GangEvictions, EndAfterTenMinutes) {
   EXPECT_THAT(f.Evictions(), IsEmpty());
 }
 
-// Its Job has made the pod anew, and there was still a node for it.
+// Its Job has made the pod anew, there was a node for it, and it was let go before.
 TEST(GangEvictions, EndWhenTheGangIsWholeAgain) {
   HalfEvicted f;
-  f.Evictions();
+  const auto evictions = std::exchange(f.facts.evictions, {});
   f.WaitInGang("train", 0, 3, 8);
   f.Plan();
   f.PassBoth(Gangs::kReplacement);
   EXPECT_THAT(f.Plan(), ElementsAre("train-0 a"));
   EXPECT_THAT(f.Plan(), ElementsAre("train-0 ungated"));
+  f.facts.evictions = evictions;
+  f.Plan();
   f.BindAll("train");
   f.Plan();
   // A pod that ends later is another matter.
   f.End("train-1");
   f.PassBoth(Gangs::kEvictAgain);
   EXPECT_THAT(f.Evictions(), IsEmpty());
+}
+
+// It would run alone once the others have gone.
+TEST(GangEvictions, KeepBackWhatWasMadeAnew) {
+  HalfEvicted f;
+  const auto evictions = std::exchange(f.facts.evictions, {});
+  f.WaitInGang("train", 0, 3, 8);
+  f.Plan();
+  f.PassBoth(Gangs::kReplacement);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 a"));
+  const auto steps = f.PlanOnly();
+  ASSERT_THAT(f.Names(steps), ElementsAre("train-0 ungated"));
+  f.facts.evictions = evictions;
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 "));
+  EXPECT_FALSE(f.planner->IsWanted(steps[0]));
+  EXPECT_EQ(f.ReasonOf("train"), "what runs of it is being evicted");
+  f.EndAll("train");
+  f.facts.evictions.clear();
+  for (const std::size_t rank : {1, 2}) f.WaitInGang("train", rank, 3, 8);
+  f.PassBoth(Gangs::kLost);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 a", "train-1 b", "train-2 c"));
 }
 
 // The API server has refused to evict the very first one, and ended there.
