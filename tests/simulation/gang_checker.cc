@@ -63,6 +63,17 @@ std::size_t GangChecker::Placed(const std::string& gang, const Heard& heard) con
   return placed;
 }
 
+bool GangChecker::KnewThatItRuns(const std::string& identity, const std::string& gang) {
+  return std::ranges::any_of(heard_[identity], [&](const Heard& heard) {
+    Past<model::Pod> bound(&server_->Of<model::Pod>());
+    bound.MoveTo(heard.bound);
+    return std::ranges::any_of(bound.contents(), [&gang](const auto& entry) {
+      const model::Pod& pod = entry.second->value;
+      return GangKeyOf(pod) == gang && !pod.node_name.empty() && !pod.terminated;
+    });
+  });
+}
+
 bool GangChecker::AreOfTerm(const std::string& gang) const {
   return std::ranges::all_of(server_->Of<model::Pod>().now(), [&](const auto& entry) {
     const model::Pod& pod = entry.second->value;
@@ -76,6 +87,8 @@ Complaint GangChecker::CheckPatch(const std::string& who, const model::Pod& befo
   const std::string gang = GangKeyOf(before);
   if (gang.empty() || !before.gated || after.gated || HasBegun(gang)) return std::nullopt;
   const std::string identity = IdentityOf(who);
+  // To one whose watch has stalled it is one more pod of a gang that runs.
+  if (KnewThatItRuns(identity, gang)) return std::nullopt;
   const Complaint complaint = CheckRelease(identity, gang, GangSizeOf(before));
   if (complaint) return complaint;
   const bool may_know = scheduler_->leads_since() + kTermKnown < timeline_->now();

@@ -54,6 +54,8 @@ class GangChecker {
 
   // Whether any pod of the gang is let go, or bound if a PodGroup holds it back.
   bool HasBegun(const std::string& gang) const;
+  // Whether pods of the gang ran, as far as that controller knew just now.
+  bool KnewThatItRuns(const std::string& identity, const std::string& gang);
   Complaint CheckRelease(const std::string& identity, const std::string& gang, std::size_t size);
   // How many pods of the gang had a node then, waiting or bound.
   std::size_t Placed(const std::string& gang, const Heard& heard) const;
