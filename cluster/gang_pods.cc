@@ -23,7 +23,7 @@ void GangPods::Upsert(const model::Pod& pod) {
   std::string gang = GangKeyOf(pod);
   if (gang.empty()) return;
   nodes_[gang][key] = pod.node_name;
-  if (const auto eviction = model::GangEvictionOf(pod.annotations, names_)) {
+  if (const auto eviction = model::GangEvictionOf(pod.annotations, pod.created, names_)) {
     evictions_.emplace(key, *eviction);
   }
   records_[key] = {.uid = pod.uid, .gang = std::move(gang), .epoch = epoch_};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -19,7 +20,7 @@
 #include "kube/json_model.h"
 #include "kube/json_value.h"
 #include "model/annotation.h"
-#include "model/avoid.h"
+#include "model/gang.h"
 #include "model/node.h"
 #include "model/pod.h"
 
@@ -139,16 +140,22 @@ absl::Status EvictAll(kube::Transport& transport, const std::vector<RunningPod>&
 
 absl::Status NotWanted() { return absl::AbortedError("it needs not be evicted any more"); }
 
+std::optional<model::GangEviction> EvictionOf(const RunningPod& pod,
+                                              const model::GangNames& names) {
+  return model::GangEvictionOf(pod.pod.annotations, pod.pod.created, names);
+}
+
 // Has the last of the pods that are bound say that the eviction begins, and puts it behind all
 // others. `waiting` is where those begin that are not bound.
 absl::Status Begin(kube::Transport& transport, const GangToEvict& gang,
                    const model::GangNames& names, std::vector<RunningPod>& pods,
                    std::vector<RunningPod>::iterator waiting) {
+  const std::string text =
+      model::GangEvictionText({.began = gang.now, .pods = static_cast<std::int32_t>(pods.size())});
   for (auto last = waiting; last != pods.begin(); --last) {
     const model::Pod& pod = (last - 1)->pod;
-    const absl::Status said = Patcher(&transport)
-                                  .AnnotatePod(pod.namespace_, pod.name, pod.uid, names.eviction,
-                                               model::Rfc3339Text(gang.now));
+    const absl::Status said =
+        Patcher(&transport).AnnotatePod(pod.namespace_, pod.name, pod.uid, names.eviction, text);
     if (said.ok()) std::rotate(last - 1, last, pods.end());
     if (!absl::IsNotFound(said)) return said;
   }
@@ -162,7 +169,7 @@ const RunningPod* LastOf(const std::vector<RunningPod>& pods, const model::GangN
   const RunningPod* last = nullptr;
   model::Time latest = model::kNoTime;
   for (const RunningPod& pod : pods) {
-    const auto eviction = model::GangEvictionOf(pod.pod.annotations, names);
+    const auto eviction = EvictionOf(pod, names);
     if (!eviction || !eviction->GoesOnAt(now) || (last != nullptr && eviction->began <= latest)) {
       continue;
     }
@@ -211,10 +218,19 @@ absl::Status EvictRestOfGang(kube::Transport& transport, const GangToEvict& gang
   if (!pods.ok()) return pods.status();
   const RunningPod* const last = LastOf(*pods, names, gang.now);
   if (last == nullptr || !gang.is_wanted()) return NotWanted();
-  const model::Time began = model::GangEvictionOf(last->pod.annotations, names)->began;
+  const model::GangEviction eviction = *EvictionOf(*last, names);
+  // Those that have come since then are of the gang's next start.
+  const auto was_there = [&eviction](const RunningPod& pod) {
+    return pod.pod.created < eviction.began;
+  };
+  const auto is_freed = [&names](const RunningPod& pod) {
+    return model::Find(pod.pod.annotations, names.freed) == "true";
+  };
+  // The very first one could not be evicted, or somebody has let pods go by hand.
+  const bool has_begun = std::ranges::count_if(*pods, was_there) < eviction.pods;
+  if (!has_begun || std::ranges::any_of(*pods, is_freed)) return NotWanted();
   for (const RunningPod& pod : *pods) {
-    // Those that have come since then are of the gang's next start.
-    if (&pod == last || pod.pod.created >= began) continue;
+    if (&pod == last || !was_there(pod)) continue;
     const absl::Status status = EvictPod(transport, pod.pod, false);
     if (!status.ok()) return status;
   }

@@ -59,14 +59,16 @@ struct GangToEvict {
 ///    "kind":"Eviction","metadata":{"name":"train-0","namespace":"ml"}}
 ///   ... the same for each other pod
 ///   PATCH /api/v1/namespaces/ml/pods/train-3
-///   {"metadata":{"annotations":{"berth.dev/gang-eviction":"2026-01-31T12:00:00Z"},"uid":"..."}}
+///   {"metadata":{"annotations":{"berth.dev/gang-eviction":"2026-01-31T12:00:00Z pods=4"},
+///    "uid":"..."}}
 ///   ... the first for each pod without dryRun, at last for train-3
 absl::Status EvictGang(kube::Transport& transport, const GangToEvict& gang,
                        const model::GangNames& names);
 
 /// Goes on with an EvictGang() that has ended half-way: evicts the pods that were created before it
-/// began, without asking first, and at last the one that says when that was. Returns Aborted if no
-/// pod says so, or not of the last ten minutes, and else as EvictGang() does.
+/// began, without asking first, and at last the one that says when that was. Returns Aborted, and
+/// evicts nobody, if no pod says so, or not of the last ten minutes, if none of those pods has
+/// gone, and if any pod was let go by hand. Else it returns as EvictGang() does.
 absl::Status EvictRestOfGang(kube::Transport& transport, const GangToEvict& gang,
                              const model::GangNames& names);
 

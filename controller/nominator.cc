@@ -71,12 +71,16 @@ void Nominator::Run() {
 }
 
 bool Nominator::IsDue() {
-  const cluster::Snapshot::Reader reader = snapshot_->Read();
-  const std::uint64_t generation = reader.Generation();
+  std::uint64_t generation = 0;
   // Of a gang that is being evicted, perhaps nobody waits.
-  const bool evicts = std::ranges::any_of(
-      reader.Gangs().Evictions(),
-      [now = options_.now()](const auto& each) { return each.second.GoesOnAt(now); });
+  bool evicts = false;
+  {
+    const cluster::Snapshot::Reader reader = snapshot_->Read();
+    generation = reader.Generation();
+    evicts = std::ranges::any_of(
+        reader.Gangs().Evictions(),
+        [now = options_.now()](const auto& each) { return each.second.GoesOnAt(now); });
+  }
   const std::lock_guard guard(mutex_);
   if (!listed_) return false;
   // The round after the last pod has left sets the gauges to 0.
@@ -253,7 +257,7 @@ void Nominator::WriteStep(const planner::Step& step, Patcher& patcher) {
   if (absl::IsAborted(status) || absl::IsNotFound(status)) {
     planner_.Late(step);
   } else {
-    planner_.Failed(step, std::string(status.message()));
+    planner_.Failed(step, std::string(status.message()), absl::IsResourceExhausted(status));
   }
 }
 
@@ -289,7 +293,7 @@ absl::Status Nominator::EvictGang(const planner::Step& step, Patcher& patcher) {
   const std::string key = step.namespace_ + '/' + step.gang;
   {
     const std::lock_guard guard(mutex_);
-    // Of many pods it takes longer than the plan waits before it goes on with it.
+    // To evict a gang of many pods takes longer than the plan waits before it goes on with that.
     if (!evicting_.insert(key).second) return absl::AbortedError("it is being evicted");
   }
   // The gang may become whole meanwhile.

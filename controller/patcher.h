@@ -26,7 +26,7 @@ inline constexpr kube::Permission kNominatePermissions[] = {{"", "pods/status", 
 /// pods, by patches, and nothing else of any object; reports events, evicts gangs, and creates and
 /// deletes their PodGroups. Each patch
 /// contains the UID of the object. The API server refuses a patch that would change it, so another
-/// object that has taken the name meanwhile is safe. Each method but the last four sends one
+/// object that has taken the name meanwhile is safe. Each method but the last five sends one
 /// request and blocks until its reply has come. Errors are those of kube::CallJson(). Not
 /// thread-safe.
 class Patcher {

@@ -151,8 +151,8 @@ inline constexpr OwnName kPlanLeaseAnnotation{"plan-lease"};
 /// "true" on pods of gangs that `berth release` or a user has let go by hand, or on the PodGroup
 /// that was created for them. The planner reads it: it evicts no such gang for lack of pods.
 inline constexpr OwnName kGangFreedAnnotation{"gang-freed"};
-/// When the controller began to evict the pod's gang, in RFC 3339, on the one of its pods that runs
-/// and goes last. The controller reads it: it goes on with an eviction that ended half-way.
+/// When the controller began to evict the pod's gang, and of how many pods, on the one of them that
+/// runs and goes last. The controller reads it: it goes on with an eviction that ended half-way.
 inline constexpr OwnName kGangEvictionAnnotation{"gang-eviction"};
 /// When the controller last made kube-scheduler retry the pod, on waiting pods. Nothing reads it.
 inline constexpr OwnName kNudgedAtAnnotation{"nudged-at"};

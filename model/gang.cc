@@ -19,6 +19,8 @@ namespace berth::model {
 
 namespace {
 
+constexpr std::string_view kPodsOfEviction = " pods=";
+
 // The longest name of an API object.
 constexpr std::size_t kMaxGangName = 253;
 
@@ -129,13 +131,19 @@ absl::StatusOr<std::optional<Gang>> GangOf(const StringMap& annotations, const G
   return gang;
 }
 
-std::optional<GangEviction> GangEvictionOf(const StringMap& annotations, const GangNames& names) {
-  const auto text = Find(annotations, names.eviction);
-  const auto began = text ? TimeFromRfc3339(*text) : std::nullopt;
-  if (!began) return std::nullopt;
-  const auto gang = GangOf(annotations, names);
-  if (!gang.ok() || !gang->has_value()) return std::nullopt;
-  return GangEviction{.began = *began, .size = (*gang)->size};
+std::optional<GangEviction> GangEvictionOf(const StringMap& annotations, Time created,
+                                           const GangNames& names) {
+  const std::string_view text = Find(annotations, names.eviction).value_or("");
+  const std::size_t end = text.find(kPodsOfEviction);
+  if (end == std::string_view::npos) return std::nullopt;
+  const auto began = TimeFromRfc3339(text.substr(0, end));
+  const auto pods = ParseGangSize(text.substr(end + kPodsOfEviction.size()));
+  if (!began || *began <= created || !pods.ok()) return std::nullopt;
+  return GangEviction{.began = *began, .pods = *pods};
+}
+
+std::string GangEvictionText(const GangEviction& eviction) {
+  return fmt::format("{}{}{}", Rfc3339Text(eviction.began), kPodsOfEviction, eviction.pods);
 }
 
 absl::StatusOr<std::int32_t> ParseGangSize(std::string_view text) {

@@ -75,8 +75,8 @@ struct GangEviction {
   static constexpr std::chrono::minutes kGoesOn{10};
 
   Time began = kNoTime;
-  /// How many pods the gang has when it is whole.
-  std::int32_t size = 0;
+  /// How many pods of the gang there were then, without those that had ended.
+  std::int32_t pods = 0;
 
   /// Whether it is to be gone on with. If it began long after `now`, it is not: somebody else has
   /// written it.
@@ -87,9 +87,14 @@ struct GangEviction {
   friend bool operator==(const GangEviction&, const GangEviction&) = default;
 };
 
-/// Reads the eviction of a pod's gang from the annotations of the pod. Returns nothing if they
-/// state none, or no gang, or not as they should.
-std::optional<GangEviction> GangEvictionOf(const StringMap& annotations, const GangNames& names);
+/// Reads the eviction of a pod's gang from the annotations of the pod, which was created then.
+/// Returns nothing if they state none, or not as they should, or one that began before that: such a
+/// pod was made from a copy of another one.
+std::optional<GangEviction> GangEvictionOf(const StringMap& annotations, Time created,
+                                           const GangNames& names);
+
+/// The value of the annotation: "2026-01-31T12:00:00Z pods=16".
+std::string GangEvictionText(const GangEviction& eviction);
 
 /// Reads the number of pods of a gang: an integer from 1 to kMaxGangSize, in decimal digits without
 /// a sign. Returns InvalidArgument, with a clause about the text, if it is none.

@@ -189,7 +189,8 @@ class Gangs {
   /// For steps of other kinds than kNominate; see Planner. `pod`: the step's pod, if it waits.
   bool IsWanted(const Step& step, const model::Pod* pod) const;
   /// `why`: what the API server said; empty if the step came too late.
-  void Failed(const Step& step, std::string_view why);
+  /// `is_forbidden`: a budget forbids it.
+  void Failed(const Step& step, std::string_view why, bool is_forbidden);
   void OnSucceeded(const Step& step, const SucceededPods& pods);
 
   /// What the last round made of a gang. Nothing if none of its pods wait.
@@ -322,11 +323,13 @@ class Gangs {
   struct BegunEviction {
     // When to go on with it.
     Clock::time_point due = {};
-    // How many of the gang's pods are still to run, as far as is known, and whether fewer have.
+    // How many pods of the gang there were, and whether fewer have run since then.
     std::size_t needed = 0;
     bool lacked = false;
-    // Whether the gang has been whole since then, or was let go by hand.
+    // Whether the gang has been whole since then, or was let go by hand, or the rest of it may not
+    // be evicted.
     bool is_over = false;
+    model::Time began = model::kNoTime;
   };
   // What is told of a gang of which no pod waits any more.
   struct Left {

@@ -63,10 +63,10 @@ bool Gangs::IsFreed(const Record& gang) {
 
 void Gangs::Complete(Record& gang, Round& round) {
   if (HasFallenThrough(gang)) return TakeBack(gang, round);
-  if (IsBeingEvicted(gang)) return AwaitEviction(gang, round);
   // What waits beside as many as its size says is more than it needs.
   const bool runs = gang.running.size() >= gang.left();
   if (!gang.incomplete || runs) gang.incomplete = round.now;
+  if (IsBeingEvicted(gang)) return AwaitEviction(gang, round);
   const auto was_released = [this](const Member& member) { return WasReleased(member); };
   if (!gang.running.empty() || std::ranges::any_of(gang.members, was_released)) {
     gang.holds_since.reset();
@@ -109,7 +109,11 @@ void Gangs::AwaitEviction(Record& gang, Round& round) {
   for (Member& member : gang.members) {
     if (IsHeld(member) && member.pod->IsOurs()) Withdraw(gang, member, round);
   }
-  Enter(gang, GangPhase::kReleased, "what runs of it is being evicted", round);
+  // If the eviction does not succeed, the gang has as long again to become whole.
+  gang.evict_due = round.now + config_.gangs.timeout;
+  std::string reason = "what runs of it is being evicted";
+  if (!gang.trouble.empty()) reason += ", and " + gang.trouble;
+  Enter(gang, GangPhase::kReleased, std::move(reason), round);
 }
 
 std::size_t Gangs::Missing(const Record& gang) {
@@ -161,8 +165,10 @@ void Gangs::EvictRest(Round& round) {
     if (!goes_on(key)) continue;
     // One that is new may be going on just now.
     const BegunEviction begun{.due = round.now + kEvictAgain,
-                              .needed = static_cast<std::size_t>(eviction.size)};
+                              .needed = static_cast<std::size_t>(eviction.pods),
+                              .began = eviction.began};
     BegunEviction& known = begun_evictions_.try_emplace(key, begun).first->second;
+    if (known.began < eviction.began) known = begun;
     Judge(key, known, round);
     if (known.is_over || !known.lacked || round.now < known.due) continue;
     known.due = round.now + kEvictAgain;
@@ -177,7 +183,6 @@ void Gangs::EvictRest(Round& round) {
 void Gangs::Judge(const std::string& key, BegunEviction& eviction, const Round& round) const {
   const auto found = gangs_.find(key);
   const bool waits = found != gangs_.end() && !found->second.members.empty();
-  if (waits) eviction.needed = found->second.left();
   const bool is_freed = waits && IsFreed(found->second);
   const std::size_t runs = round.gangs.running ? round.gangs.running(key).size() : 0;
   const bool is_whole = runs >= eviction.needed;

@@ -218,7 +218,9 @@ bool Gangs::IsWanted(const Step& step, const Pod* pod) const {
     return begun != begun_evictions_.end() && begun->second.lacked && !begun->second.is_over;
   }
   if (found == gangs_.end()) return false;
-  if (step.kind == StepKind::kCreatePodGroup) return found->second.released;
+  if (step.kind == StepKind::kCreatePodGroup) {
+    return found->second.released && !IsBeingEvicted(found->second);
+  }
   if (step.kind == StepKind::kEvict) return IsToBeEvicted(found->second);
   if (step.kind == StepKind::kCount) return true;
   if (pod == nullptr || pod->uid != step.uid) return false;
@@ -248,8 +250,13 @@ void Gangs::OnNotTold(const Step& step, Record& gang) {
   if (told != gang.told.end() && told->second) gang.told.erase(told);
 }
 
-void Gangs::Failed(const Step& step, std::string_view why) {
+void Gangs::Failed(const Step& step, std::string_view why, bool is_forbidden) {
   if (step.kind == StepKind::kDeletePodGroup) dropped_.erase(step.namespace_ + '/' + step.name);
+  if (step.kind == StepKind::kEvictRest && (is_forbidden || why.empty())) {
+    // What a budget lacks may be just those pods that wait for the end of the eviction.
+    const auto begun = begun_evictions_.find(step.namespace_ + '/' + step.gang);
+    if (begun != begun_evictions_.end()) begun->second.is_over = true;
+  }
   const auto found = gangs_.find(step.namespace_ + '/' + step.gang);
   if (found == gangs_.end()) return;
   Record& gang = found->second;

@@ -172,9 +172,9 @@ model::Time Planner::OldestGated() const {
   return oldest;
 }
 
-void Planner::Failed(const Step& step, std::string_view why) {
+void Planner::Failed(const Step& step, std::string_view why, bool is_forbidden) {
   const bool is_single = step.kind == StepKind::kNominate && step.gang.empty();
-  if (!is_single) gangs_.Failed(step, why);
+  if (!is_single) gangs_.Failed(step, why, is_forbidden);
   if (step.kind != StepKind::kNominate) return;
   const auto found = waiting_.find(step.namespace_ + '/' + step.name);
   if (IsWanted(step)) found->second.pod.OnFailed();

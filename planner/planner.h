@@ -139,7 +139,8 @@ class Planner {
 
   /// The step was not written. Has no effect if the plan has changed its mind since. `why`: what
   /// the API server said, if it has refused the step.
-  void Failed(const Step& step, std::string_view why = {});
+  /// `is_forbidden`: a budget forbids it.
+  void Failed(const Step& step, std::string_view why = {}, bool is_forbidden = false);
   /// The step came too late: kube-scheduler had taken the pod. From now on more pods are left to it
   /// before the first one that is planned.
   void Late(const Step& step);

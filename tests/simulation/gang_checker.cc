@@ -102,7 +102,7 @@ Complaint GangChecker::CheckPodGroup(const std::string& who, const std::string& 
     const model::Pod& pod = stored->value;
     if (pod.terminated || pod.namespace_ + '/' + pod.scheduling_group != group) continue;
     const std::string gang = GangKeyOf(pod);
-    if (HasBegun(gang)) return std::nullopt;
+    if (HasBegun(gang) || KnewThatItRuns(IdentityOf(who), gang)) return std::nullopt;
     return CheckRelease(IdentityOf(who), gang, GangSizeOf(pod));
   }
   return std::nullopt;

@@ -54,7 +54,7 @@ class GangChecker {
 
   // Whether any pod of the gang is let go, or bound if a PodGroup holds it back.
   bool HasBegun(const std::string& gang) const;
-  // Whether pods of the gang ran, as far as that controller knew just now.
+  // Whether pods of the gang ran, as far as that controller knew at any time within what is kept.
   bool KnewThatItRuns(const std::string& identity, const std::string& gang);
   Complaint CheckRelease(const std::string& identity, const std::string& gang, std::size_t size);
   // How many pods of the gang had a node then, waiting or bound.

@@ -60,13 +60,13 @@ TEST_F(GangPodsTest, AnEvictionThatHasBegunIsKnownUntilThePodIsGoneThatSaysSo) {
   snapshot_.UpsertPod(PodOfGang("a", "node-2"));
   snapshot_.UpsertPod(pod);
   EXPECT_THAT(snapshot_.Read().Gangs().Evictions(), IsEmpty());
-  pod.annotations.emplace_back("berth.dev/gang-eviction", "1970-01-01T00:01:00Z");
+  pod.annotations.emplace_back("berth.dev/gang-eviction", "1970-01-01T00:01:00Z pods=2");
   model::Normalize(pod.annotations);
   snapshot_.UpsertPod(pod);
   EXPECT_THAT(
       snapshot_.Read().Gangs().Evictions(),
       ElementsAre(Pair(
-          gang, model::GangEviction{.began = model::Time{std::chrono::seconds(60)}, .size = 2})));
+          gang, model::GangEviction{.began = model::Time{std::chrono::seconds(60)}, .pods = 2})));
   pod.deleted = model::Time{std::chrono::seconds(90)};
   snapshot_.UpsertPod(pod);
   EXPECT_THAT(snapshot_.Read().Gangs().Evictions(), IsEmpty());
@@ -76,7 +76,8 @@ TEST_F(GangPodsTest, OfTwoEvictionsThatHaveBegunTheLatestIsKnown) {
   for (const char* name : {"a", "b", "c"}) {
     model::Pod pod = PodOfGang(name, "node-1");
     const std::string minute = *name == 'b' ? "2" : "1";
-    pod.annotations.emplace_back("berth.dev/gang-eviction", "1970-01-01T00:0" + minute + ":00Z");
+    pod.annotations.emplace_back("berth.dev/gang-eviction",
+                                 "1970-01-01T00:0" + minute + ":00Z pods=2");
     model::Normalize(pod.annotations);
     snapshot_.UpsertPod(pod);
   }

@@ -30,6 +30,7 @@ struct PodOfGang {
   std::string set = "";
   std::string eviction = "";
   std::string created = "2026-01-31T11:00:00Z";
+  bool is_freed = false;
 };
 
 struct JobOfGang {
@@ -58,6 +59,7 @@ std::string JsonOf(const PodOfGang& pod) {
   if (!pod.eviction.empty()) {
     annotations += R"(,"berth.dev/gang-eviction":")" + pod.eviction + '"';
   }
+  if (pod.is_freed) annotations += R"(,"berth.dev/gang-freed":"true")";
   std::string owners;
   if (!pod.job.empty()) {
     owners =
@@ -128,9 +130,10 @@ TEST_F(GangEvictor, EvictsAllPodsOfTheGangThatHaveNotEnded) {
   EXPECT_TRUE(Evict().ok());
   EXPECT_THAT(Asked(),
               ElementsAre("train-0 dry", "train-1 dry", "train-1 begins", "train-0", "train-1"));
-  EXPECT_EQ(transport_.requests[3].body,
-            R"({"metadata":{"annotations":{"berth.dev/gang-eviction":"2026-01-31T12:00:00Z"},)"
-            R"("uid":"train-1-uid"}})");
+  EXPECT_EQ(
+      transport_.requests[3].body,
+      R"({"metadata":{"annotations":{"berth.dev/gang-eviction":"2026-01-31T12:00:00Z pods=2"},)"
+      R"("uid":"train-1-uid"}})");
   EXPECT_EQ(transport_.requests.back().body,
             R"({"apiVersion":"policy/v1","deleteOptions":{"preconditions":{"uid":"train-1-uid"}},)"
             R"("kind":"Eviction","metadata":{"name":"train-1","namespace":"ml"}})");
@@ -190,7 +193,7 @@ TEST_F(GangEvictor, IfThatPodIsGoneAnotherOneSaysThatItHasBegun) {
 
 // train-1 was made anew meanwhile, and train-3 has waited from the beginning.
 TEST_F(GangEvictor, GoesOnWithAnEvictionThatHasEndedHalfWay) {
-  List({{.name = "train-0", .eviction = "2026-01-31T11:55:00Z"},
+  List({{.name = "train-0", .eviction = "2026-01-31T11:55:00Z pods=5"},
         {.name = "train-1", .created = "2026-01-31T11:55:10Z"},
         {.name = "train-2"},
         {.name = "train-3", .node = ""}});
@@ -200,8 +203,10 @@ TEST_F(GangEvictor, GoesOnWithAnEvictionThatHasEndedHalfWay) {
 }
 
 TEST_F(GangEvictor, GoesOnWithTheLatestEviction) {
-  List({{.name = "train-0", .eviction = "2026-01-31T11:55:00Z"},
-        {.name = "train-1", .eviction = "2026-01-31T11:57:00Z", .created = "2026-01-31T11:56:00Z"},
+  List({{.name = "train-0", .eviction = "2026-01-31T11:55:00Z pods=5"},
+        {.name = "train-1",
+         .eviction = "2026-01-31T11:57:00Z pods=5",
+         .created = "2026-01-31T11:56:00Z"},
         {.name = "train-2", .created = "2026-01-31T11:56:00Z"}});
   for (int i = 0; i < 3; ++i) Reply(201);
   EXPECT_TRUE(EvictRest().ok());
@@ -210,21 +215,35 @@ TEST_F(GangEvictor, GoesOnWithTheLatestEviction) {
 
 // As long as others are left, somebody has to say that it has begun.
 TEST_F(GangEvictor, WhatIsLeftOfTheRestCanStillBeEvicted) {
-  List({{.name = "train-0", .eviction = "2026-01-31T11:55:00Z"}, {.name = "train-1"}});
+  List({{.name = "train-0", .eviction = "2026-01-31T11:55:00Z pods=5"}, {.name = "train-1"}});
   Reply(500);
   EXPECT_FALSE(EvictRest().ok());
   EXPECT_THAT(Asked(), ElementsAre("train-1"));
 }
 
 TEST_F(GangEvictor, DoesNotGoOnIfNobodySaysThatItHasBegun) {
-  List({{.name = "train-0", .eviction = "2026-01-31T11:50:00Z"}, {.name = "train-1"}});
+  List({{.name = "train-0", .eviction = "2026-01-31T11:50:00Z pods=5"}, {.name = "train-1"}});
   EXPECT_EQ(EvictRest().code(), absl::StatusCode::kAborted);
   EXPECT_THAT(Asked(), IsEmpty());
 }
 
 TEST_F(GangEvictor, DoesNotGoOnIfTheGangHasBecomeWholeMeanwhile) {
-  List({{.name = "train-0", .eviction = "2026-01-31T11:55:00Z"}, {.name = "train-1"}});
+  List({{.name = "train-0", .eviction = "2026-01-31T11:55:00Z pods=5"}, {.name = "train-1"}});
   EXPECT_EQ(EvictRest(false).code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(Asked(), IsEmpty());
+}
+
+// The API server refused to evict the very first one, and they have run since then.
+TEST_F(GangEvictor, DoesNotGoOnIfNobodyHasGone) {
+  List({{.name = "train-0", .eviction = "2026-01-31T11:55:00Z pods=2"}, {.name = "train-1"}});
+  EXPECT_EQ(EvictRest().code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(Asked(), IsEmpty());
+}
+
+TEST_F(GangEvictor, DoesNotGoOnIfAPodWasLetGoByHand) {
+  List({{.name = "train-0", .eviction = "2026-01-31T11:55:00Z pods=5"},
+        {.name = "train-1", .is_freed = true}});
+  EXPECT_EQ(EvictRest().code(), absl::StatusCode::kAborted);
   EXPECT_THAT(Asked(), IsEmpty());
 }
 

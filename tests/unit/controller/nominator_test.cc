@@ -7,7 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "model/avoid.h"
+#include "model/gang.h"
 #include "tests/unit/controller/fixtures.h"
 #include "tests/unit/controller/limited_time.h"
 #include "tests/unit/kube/scripted_transport.h"
@@ -382,7 +382,7 @@ TEST_F(NominatorTest, GoesOnWithAnEvictionThatHasEndedHalfWayThoughNoPodWaits) {
   model::Pod pod = OfGang("train-0");
   pod.node_name = "v100-1";
   pod.annotations.emplace_back("berth.dev/gang-eviction",
-                               model::Rfc3339Text(policies::scheduling::kNow));
+                               model::GangEvictionText({policies::scheduling::kNow, 2}));
   model::Normalize(pod.annotations);
   snapshot_->UpsertPod(pod);
   Nominator nominator = Make(WithGangs());

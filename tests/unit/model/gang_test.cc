@@ -54,27 +54,27 @@ TEST(Gang, IsWhatTheAnnotationsSay) {
                         .preflight = false}));
 }
 
-TEST(GangEviction, IsWhatTheAnnotationsSay) {
-  const StringMap gang = {{"berth.dev/gang-name", "train"}, {"berth.dev/gang-size", "16"}};
-  const auto read = [&gang](const std::string& text) {
-    StringMap annotations = gang;
-    annotations.emplace_back("berth.dev/gang-eviction", text);
-    Normalize(annotations);
-    return GangEvictionOf(annotations, kNames);
-  };
+TEST(GangEviction, IsWhatTheAnnotationSays) {
   const Time noon = *TimeFromRfc3339("2026-01-31T12:00:00Z");
-  EXPECT_EQ(read("2026-01-31T12:00:00Z"), (GangEviction{.began = noon, .size = 16}));
-  EXPECT_EQ(read("soon"), std::nullopt);
-  EXPECT_EQ(read(""), std::nullopt);
-  EXPECT_EQ(GangEvictionOf(gang, kNames), std::nullopt);
-  EXPECT_EQ(GangEvictionOf({{"berth.dev/gang-eviction", "2026-01-31T12:00:00Z"}}, kNames),
-            std::nullopt);
+  const auto read = [noon](const std::string& text, std::chrono::seconds age) {
+    return GangEvictionOf({{"berth.dev/gang-eviction", text}}, noon - age, kNames);
+  };
+  const GangEviction eviction{.began = noon, .pods = 16};
+  EXPECT_EQ(GangEvictionText(eviction), "2026-01-31T12:00:00Z pods=16");
+  EXPECT_EQ(read(GangEvictionText(eviction), std::chrono::seconds(1)), eviction);
+  for (const char* text : {"", "soon", "soon pods=16", "2026-01-31T12:00:00Z",
+                           "2026-01-31T12:00:00Z pods=", "2026-01-31T12:00:00Z pods=0"}) {
+    EXPECT_EQ(read(text, std::chrono::seconds(1)), std::nullopt) << text;
+  }
+  EXPECT_EQ(GangEvictionOf({}, noon, kNames), std::nullopt);
+  // The pod was made from a copy of one that said so.
+  EXPECT_EQ(read(GangEvictionText(eviction), std::chrono::seconds(0)), std::nullopt);
 }
 
 // Clocks may differ a little. What begins much later somebody else has written.
 TEST(GangEviction, GoesOnForTenMinutes) {
   const Time noon = *TimeFromRfc3339("2026-01-31T12:00:00Z");
-  const GangEviction eviction{.began = noon, .size = 16};
+  const GangEviction eviction{.began = noon, .pods = 16};
   EXPECT_TRUE(eviction.GoesOnAt(noon));
   EXPECT_TRUE(eviction.GoesOnAt(noon + std::chrono::seconds(599)));
   EXPECT_FALSE(eviction.GoesOnAt(noon + std::chrono::seconds(600)));

@@ -15,6 +15,7 @@ namespace {
 using std::chrono::seconds;
 using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -25,7 +26,7 @@ class HalfEvicted : public GangFixture {
     for (const char* name : {"a", "b", "c"}) AddNode(name, 8);
     RunAll("train", 3, 8);
     End("train-0");
-    facts.evictions = {{"team/train", {.began = time, .size = 3}}};
+    facts.evictions = {{"team/train", {.began = time, .pods = 3}}};
   }
   // The steps that evict.
   std::vector<Step> Evictions() {
@@ -51,7 +52,7 @@ TEST(GangEvictions, AreGoneOnWithThoughPodsAreMissing) {
   EXPECT_EQ(steps[0].namespace_, "team");
   EXPECT_TRUE(f.planner->IsWanted(steps[0]));
   EXPECT_THAT(f.Evictions(), IsEmpty());
-  f.planner->Failed(steps[0]);
+  f.planner->Failed(steps[0], "the API server is away");
   f.PassBoth(Gangs::kEvictAgain);
   EXPECT_THAT(f.Evictions(), SizeIs(1));
   // The watch shows that nobody is left who says that it has begun.
@@ -118,6 +119,32 @@ TEST(GangEvictions, KeepBackWhatWasMadeAnew) {
   EXPECT_THAT(f.Plan(), ElementsAre("train-0 a", "train-1 b", "train-2 c"));
 }
 
+// The budget lacks just that pod which waits for the end of the eviction.
+TEST(GangEvictions, EndWhenABudgetForbidsThem) {
+  HalfEvicted f;
+  f.Evictions();
+  f.WaitInGang("train", 0, 3, 8);
+  f.PassBoth(Gangs::kEvictAgain);
+  const auto steps = f.Evictions();
+  ASSERT_THAT(f.Names(steps), ElementsAre("rest of train evicted"));
+  f.planner->Failed(steps[0], "pod train-2: its budget does not allow it", true);
+  EXPECT_THAT(f.Plan(), ElementsAre("train-0 a"));
+  EXPECT_THAT(f.ReasonOf("train"), HasSubstr("its budget does not allow it"));
+}
+
+TEST(GangEvictions, AreGoneOnWithAfterAnotherOneHasEnded) {
+  HalfEvicted f;
+  f.Evictions();
+  f.PassBoth(Gangs::kEvictAgain);
+  f.planner->Failed(f.Evictions().at(0));
+  f.PassBoth(Gangs::kEvictAgain);
+  EXPECT_THAT(f.Evictions(), IsEmpty());
+  f.facts.evictions["team/train"].began = f.time;
+  f.Evictions();
+  f.PassBoth(Gangs::kEvictAgain);
+  EXPECT_THAT(f.Evictions(), SizeIs(1));
+}
+
 // The API server has refused to evict the very first one, and ended there.
 TEST(GangEvictions, EndWhenNobodyHasGone) {
   HalfEvicted f;
@@ -128,7 +155,7 @@ TEST(GangEvictions, EndWhenNobodyHasGone) {
   f.Plan();
   f.Plan();
   f.BindAll("train");
-  f.facts.evictions = {{"team/train", {.began = f.time, .size = 3}}};
+  f.facts.evictions = {{"team/train", {.began = f.time, .pods = 3}}};
   f.Evictions();
   f.PassBoth(Gangs::kEvictAgain);
   f.Evictions();
@@ -156,13 +183,13 @@ TEST(GangEvictions, AreNotPlannedTwice) {
   f.Plan();
   const seconds timeout{f.config.gangs.timeout};
   f.PassBoth(timeout - seconds(45));
-  f.facts.evictions = {{"team/train", {.began = f.time, .size = 3}}};
+  f.facts.evictions = {{"team/train", {.began = f.time, .pods = 3}}};
   f.Plan();
   std::vector<std::string> names;
   for (int i = 0; i < 90; ++i) {
     f.PassBoth(seconds(1));
     const auto steps = f.Evictions();
-    for (const Step& step : steps) f.planner->Failed(step);
+    for (const Step& step : steps) f.planner->Failed(step, "the API server is away");
     for (const std::string& name : f.Names(steps)) names.push_back(name);
   }
   EXPECT_THAT(names, SizeIs(3));
