@@ -39,6 +39,9 @@ bool OnlyTells(const planner::Step& step) {
   return step.kind == planner::StepKind::kSay || step.kind == planner::StepKind::kReport;
 }
 
+// "<namespace>/<name>" of the step's gang.
+std::string GangKeyOf(const planner::Step& step) { return step.namespace_ + '/' + step.gang; }
+
 }  // namespace
 
 Nominator::Nominator(Options options,
@@ -220,11 +223,14 @@ std::optional<planner::Step> Nominator::TakeStep() {
   return step;
 }
 
-std::optional<planner::Step> Nominator::TakeFrom(std::deque<planner::Step>& queue) const {
+std::optional<planner::Step> Nominator::TakeFrom(std::deque<planner::Step>& queue) {
   while (!queue.empty()) {
     planner::Step step = std::move(queue.front());
     queue.pop_front();
-    if (planner_.IsWanted(step)) return step;
+    if (!planner_.IsWanted(step)) continue;
+    // To evict a gang of many pods takes longer than the plan waits before it goes on with that.
+    if (KindOf(step) != Write::kGangEviction) return step;
+    if (evicting_.insert(GangKeyOf(step)).second) return step;
   }
   return std::nullopt;
 }
@@ -290,12 +296,6 @@ absl::Status Nominator::Send(const planner::Step& step, Patcher& patcher) {
 }
 
 absl::Status Nominator::EvictGang(const planner::Step& step, Patcher& patcher) {
-  const std::string key = step.namespace_ + '/' + step.gang;
-  {
-    const std::lock_guard guard(mutex_);
-    // To evict a gang of many pods takes longer than the plan waits before it goes on with that.
-    if (!evicting_.insert(key).second) return absl::AbortedError("it is being evicted");
-  }
   // The gang may become whole meanwhile.
   const auto is_wanted = [this, &step] {
     const std::lock_guard guard(mutex_);
@@ -309,7 +309,7 @@ absl::Status Nominator::EvictGang(const planner::Step& step, Patcher& patcher) {
                                   ? patcher.EvictRestOfGang(gang, options_.gang_names)
                                   : patcher.EvictGang(gang, options_.gang_names);
   const std::lock_guard guard(mutex_);
-  evicting_.erase(key);
+  evicting_.erase(GangKeyOf(step));
   return status;
 }
 

@@ -140,7 +140,7 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   bool WriteNext(std::unique_lock<std::mutex>& lock, Patcher& patcher);
   // Takes the next step that is still wanted. The lock must be held, as for the next one.
   std::optional<planner::Step> TakeStep();
-  std::optional<planner::Step> TakeFrom(std::deque<planner::Step>& queue) const;
+  std::optional<planner::Step> TakeFrom(std::deque<planner::Step>& queue);
   void WriteStep(const planner::Step& step, Patcher& patcher);
   absl::Status Send(const planner::Step& step, Patcher& patcher);
   absl::Status EvictGang(const planner::Step& step, Patcher& patcher);

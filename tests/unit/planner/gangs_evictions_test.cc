@@ -36,6 +36,13 @@ class HalfEvicted : public GangFixture {
     });
     return steps;
   }
+  // Its Job makes the pod anew, and there is a node for it.
+  void NominateAnew() {
+    WaitInGang("train", 0, 3, 8);
+    Plan();
+    PassBoth(Gangs::kReplacement);
+    EXPECT_THAT(Plan(), ElementsAre("train-0 a"));
+  }
   void PassBoth(seconds span) {
     Pass(span);
     time += span;
@@ -83,10 +90,7 @@ TEST(GangEvictions, EndAfterTenMinutes) {
 TEST(GangEvictions, EndWhenTheGangIsWholeAgain) {
   HalfEvicted f;
   const auto evictions = std::exchange(f.facts.evictions, {});
-  f.WaitInGang("train", 0, 3, 8);
-  f.Plan();
-  f.PassBoth(Gangs::kReplacement);
-  EXPECT_THAT(f.Plan(), ElementsAre("train-0 a"));
+  f.NominateAnew();
   EXPECT_THAT(f.Plan(), ElementsAre("train-0 ungated"));
   f.facts.evictions = evictions;
   f.Plan();
@@ -102,10 +106,7 @@ TEST(GangEvictions, EndWhenTheGangIsWholeAgain) {
 TEST(GangEvictions, KeepBackWhatWasMadeAnew) {
   HalfEvicted f;
   const auto evictions = std::exchange(f.facts.evictions, {});
-  f.WaitInGang("train", 0, 3, 8);
-  f.Plan();
-  f.PassBoth(Gangs::kReplacement);
-  EXPECT_THAT(f.Plan(), ElementsAre("train-0 a"));
+  f.NominateAnew();
   const auto steps = f.PlanOnly();
   ASSERT_THAT(f.Names(steps), ElementsAre("train-0 ungated"));
   f.facts.evictions = evictions;
