@@ -51,7 +51,12 @@ void NominatedPods::OnUpsert(model::Pod pod) {
 void NominatedPods::OnUnreadable(const kube::UnreadableObject& pod) {
   const std::lock_guard lock(mutex_);
   const auto known = records_.find(pod.namespace_ + '/' + pod.name);
-  if (known != records_.end()) known->second.epoch = epoch_;
+  if (known == records_.end()) return;
+  if (pod.uid.empty() || known->second.pod.pod.uid == pod.uid) {
+    known->second.epoch = epoch_;
+  } else {
+    records_.erase(known);
+  }
 }
 
 void NominatedPods::OnDelete(model::Pod pod) {

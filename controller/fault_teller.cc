@@ -8,6 +8,7 @@
 #include "kube/json_api.h"
 #include "kube/json_call.h"
 #include "kube/json_model.h"
+#include "kube/readable.h"
 
 namespace berth::controller {
 
@@ -110,8 +111,10 @@ absl::StatusOr<std::vector<FaultEvent>> FaultTeller::EventsOfPods(const FaultCha
   std::vector<FaultEvent> events;
   const model::AcceleratorSpec& pool = snapshot_->catalog()[change.fault.accelerator];
   const auto take = [&](const kube::JsonValue& item) {
-    const model::Pod pod = kube::PodFromJson(item);
-    if (IsToldOf(change, pod, pool)) events.push_back(EventOfPod(change, pod));
+    // A pod that cannot be read hides no others.
+    const auto pod =
+        kube::ReadAlone(item, [](const auto& json) { return kube::PodFromJson(json); });
+    if (pod.ok() && IsToldOf(change, *pod, pool)) events.push_back(EventOfPod(change, *pod));
   };
   const absl::Status listed = kube::Api(transport_)
                                   .List("/api/v1/pods", {{"", "pods", "list"}}, take,

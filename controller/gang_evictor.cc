@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,8 +18,8 @@
 #include "controller/patcher.h"
 #include "kube/json_api.h"
 #include "kube/json_call.h"
-#include "kube/json_model.h"
 #include "kube/json_value.h"
+#include "kube/readable.h"
 #include "model/annotation.h"
 #include "model/gang.h"
 #include "model/node.h"
@@ -115,14 +116,36 @@ absl::Status AddJobs(kube::Transport& transport, const std::string& namespace_na
             {{"batch", "jobs", "list"}, namespace_name}, take);
 }
 
-// Calls visit(pod, gang, item) for each pod of a gang that is not being deleted.
+// A pod of a gang, with what decides whether it counts once it has succeeded.
+struct PodOfGang {
+  RunningPod running = {};
+  std::string gang = {};
+  // The UIDs of its Job, and of what has made that.
+  std::string job = {};
+  std::string origin = {};
+  bool has_succeeded = false;
+};
+
+PodOfGang PodOfGangFromJson(const kube::JsonValue& item) {
+  PodOfGang pod{.running = RunningPodFromJson(item), .job = JobOf(item)};
+  if (!pod.job.empty()) pod.origin = OriginOf(item, pod.job);
+  const kube::JsonValue status = item.Field("status");
+  pod.has_succeeded = status.Field("phase").String() == "Succeeded";
+  return pod;
+}
+
+// Visits each pod of a gang that is not being deleted. One that cannot be read hides no others;
+// who watches pods tells of it.
 absl::Status ForEachOfGangs(kube::Transport& transport, const std::string& namespace_name,
                             const model::GangNames& names,
-                            const std::function<void(const model::Pod& pod, const std::string& gang,
-                                                     const kube::JsonValue& item)>& visit) {
+                            const std::function<void(PodOfGang pod)>& visit) {
   const auto take = [&](const kube::JsonValue& item) {
-    const model::Pod pod = kube::PodFromJson(item);
-    if (const auto gang = GangOf(pod, names)) visit(pod, *gang, item);
+    auto pod = kube::ReadAlone(item, PodOfGangFromJson);
+    if (!pod.ok()) return;
+    if (auto gang = GangOf(pod->running.pod, names)) {
+      pod->gang = *std::move(gang);
+      visit(*std::move(pod));
+    }
   };
   return kube::Api(&transport)
       .List(fmt::format("/api/v1/namespaces/{}/pods", namespace_name),
@@ -242,8 +265,10 @@ absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,
                                                    const std::string& gang,
                                                    const model::GangNames& names) {
   std::vector<RunningPod> pods;
-  const auto take = [&](const model::Pod& pod, const std::string& of, const kube::JsonValue& item) {
-    if (of == gang && !pod.terminated) pods.push_back(RunningPodFromJson(item));
+  const std::string_view prefix = std::string_view(names.gate).substr(0, names.gate.find('/'));
+  const auto take = [&](PodOfGang pod) {
+    const bool goes_on = !pod.running.pod.terminated;
+    if (pod.gang == gang && goes_on) pods.push_back(Trimmed(std::move(pod.running), prefix));
   };
   const absl::Status listed = ForEachOfGangs(transport, namespace_name, names, take);
   if (!listed.ok()) return listed;
@@ -254,14 +279,12 @@ absl::StatusOr<planner::SucceededPods> CountSucceeded(kube::Transport& transport
                                                       const std::string& namespace_name,
                                                       const model::GangNames& names) {
   Works works;
-  const auto take = [&](const model::Pod& pod, const std::string& gang,
-                        const kube::JsonValue& item) {
-    const std::string uid = JobOf(item);
-    if (uid.empty()) return;
-    Work& work = works[{gang, OriginOf(item, uid)}];
-    Work::Job& job = work.jobs[uid];
-    if (item.Field("status").Field("phase").String() == "Succeeded") job.done.insert(PartOf(pod));
-    if (!pod.terminated) work.goes_on = true;
+  const auto take = [&works](const PodOfGang& pod) {
+    if (pod.job.empty()) return;
+    Work& work = works[{pod.gang, pod.origin}];
+    Work::Job& job = work.jobs[pod.job];
+    if (pod.has_succeeded) job.done.insert(PartOf(pod.running.pod));
+    if (!pod.running.pod.terminated) work.goes_on = true;
   };
   absl::Status listed = ForEachOfGangs(transport, namespace_name, names, take);
   std::erase_if(works, [](const auto& each) { return !each.second.goes_on; });

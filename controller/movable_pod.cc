@@ -2,11 +2,13 @@
 
 #include <charconv>
 #include <string_view>
+#include <utility>
 
 #include "kube/field_values.h"
 #include "kube/json_model.h"
 #include "model/annotation.h"
 #include "model/node.h"
+#include "policies/fit/trimmed_pod.h"
 
 namespace berth::controller {
 
@@ -96,6 +98,22 @@ RunningPod RunningPodFromJson(const JsonValue& pod) {
   running.index_failures = NumberIn(running.pod.annotations, kIndexFailures);
   const JsonValue spec = pod.Field("spec");
   running.grace = model::Duration(spec.Field("terminationGracePeriodSeconds").Integer());
+  return running;
+}
+
+RunningPod Trimmed(RunningPod running, std::string_view prefix) {
+  model::Pod& whole = running.pod;
+  // Another pod, because clearing the fields of this one would not give the memory back.
+  model::Pod pod;
+  pod.namespace_ = std::move(whole.namespace_);
+  pod.name = std::move(whole.name);
+  pod.uid = std::move(whole.uid);
+  pod.node_name = std::move(whole.node_name);
+  pod.annotations = policies::fit::KeptAnnotations(std::move(whole.annotations), prefix);
+  pod.created = whole.created;
+  pod.deleted = whole.deleted;
+  pod.terminated = whole.terminated;
+  running.pod = std::move(pod);
   return running;
 }
 

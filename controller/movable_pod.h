@@ -38,6 +38,12 @@ struct RunningPod {
 /// Reads a v1.Pod.
 RunningPod RunningPodFromJson(const kube::JsonValue& pod);
 
+/// Returns the pod with what still matters once it is chosen to be evicted, so that all pods of a
+/// gang fit into the memory however large they are: who it is and what made it, its node, its
+/// times, and Berth's annotations as far as policies::fit::KeptAnnotations() keeps them. `prefix`:
+/// of these, "berth.dev".
+RunningPod Trimmed(RunningPod pod, std::string_view prefix);
+
 /// What a Job (of batch) does with pods that are evicted. A plain value.
 struct JobRetries {
   /// What becomes of a pod that was evicted.

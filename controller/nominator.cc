@@ -332,7 +332,8 @@ void Nominator::OnUpsert(model::Pod pod) {
 
 void Nominator::OnUnreadable(const kube::UnreadableObject& pod) {
   const std::lock_guard guard(mutex_);
-  planner_.Keep(pod.namespace_, pod.name);
+  planner_.Keep(pod.namespace_, pod.name, pod.uid);
+  changed_ = true;
 }
 
 void Nominator::OnDelete(model::Pod pod) {

@@ -6,13 +6,14 @@
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 
 #include "absl/time/time.h"
 #include "controller/gang_evictor.h"
 #include "kube/json_api.h"
 #include "kube/json_call.h"
-#include "kube/json_model.h"
+#include "kube/readable.h"
 #include "model/accelerator_requests.h"
 #include "policies/scheduling/health.h"
 
@@ -114,12 +115,19 @@ bool PodEvictor::Empty(const NodeToEmpty& node) {
 }
 
 absl::StatusOr<std::vector<RunningPod>> PodEvictor::PodsOn(const NodeToEmpty& node) {
+  const std::string& gate = options_.gang_names.gate;
+  const std::string_view prefix = std::string_view(gate).substr(0, gate.find('/'));
   std::vector<RunningPod> pods;
   const auto take = [&](const kube::JsonValue& item) {
-    RunningPod pod = RunningPodFromJson(item);
-    if (!IsConcerned(pod, node)) return;
-    if (pod.pod.deleted == model::kNoTime) return pods.push_back(std::move(pod));
-    if (model::SaturatingAdd(pod.pod.deleted, kHangs) > options_.now()) OnLeaving(node);
+    // A pod that cannot be read hides no others.
+    absl::StatusOr<RunningPod> read = kube::ReadAlone(item, RunningPodFromJson);
+    if (!read.ok() || !IsConcerned(*read, node)) return;
+    const model::Time deleted = read->pod.deleted;
+    if (deleted == model::kNoTime) {
+      pods.push_back(Trimmed(*std::move(read), prefix));
+    } else if (model::SaturatingAdd(deleted, kHangs) > options_.now()) {
+      OnLeaving(node);
+    }
   };
   const absl::Status listed = kube::Api(transport_)
                                   .List("/api/v1/pods", {{"", "pods", "list"}}, take,

@@ -7,7 +7,7 @@
 
 #include "kube/json_api.h"
 #include "kube/json_call.h"
-#include "kube/query.h"
+#include "kube/readable.h"
 #include "server/log.h"
 
 namespace berth::controller {
@@ -108,25 +108,28 @@ absl::Status DeletePodGroup(kube::Transport& transport, const std::string& names
 }
 
 PodGroupReader::PodGroupReader(kube::Transport* transport, const model::GangNames& names)
-    : transport_(transport),
-      freed_(names.freed),
-      target_(kube::Target(std::string(kApi) + "/podgroups")
-                  .With("labelSelector", names.gate + "=true")
-                  .With("resourceVersion", "0")
-                  .text()) {}
+    : transport_(transport), freed_(names.freed), label_(names.gate + "=true") {}
 
 const PodGroupReader::Known& PodGroupReader::Read() {
   planner::PodGroups groups;
-  const auto take = [this, &groups](const kube::JsonValue& item) {
+  const auto read = [this](const kube::JsonValue& item) {
     const kube::JsonValue metadata = item.Field("metadata");
-    const bool freed = metadata.Field("annotations").Field(freed_).String() == "true";
-    groups[metadata.Field("namespace").Text() + '/' + metadata.Field("name").Text()] = {
-        .uid = metadata.Field("uid").Text(), .is_open = IsOpen(item), .is_freed = freed};
+    const kube::JsonValue annotations = metadata.Field("annotations");
+    const planner::KnownPodGroup group{.uid = metadata.Field("uid").Text(),
+                                       .is_open = IsOpen(item),
+                                       .is_freed = annotations.Field(freed_).String() == "true"};
+    std::string name = metadata.Field("namespace").Text() + '/' + metadata.Field("name").Text();
+    return planner::PodGroups::value_type(std::move(name), group);
+  };
+  const auto take = [&](const kube::JsonValue& item) {
+    auto group = kube::ReadAlone(item, read);
+    // One that cannot be read hides no others.
+    if (group.ok()) groups.insert(*std::move(group));
   };
   const absl::Status status =
       kube::Api(transport_)
-          .Get(target_, {{"scheduling.k8s.io", "podgroups", "list"}},
-               [&take](const kube::JsonValue& list) { list.Field("items").ForEachItem(take); });
+          .List(std::string(kApi) + "/podgroups", {{"scheduling.k8s.io", "podgroups", "list"}},
+                take, {.labels = label_});
   if (absl::IsCancelled(status)) return known_;
   const bool could = known_.obstacle.empty();
   known_.obstacle = status.ok() ? "" : ObstacleOf(status);

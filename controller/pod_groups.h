@@ -89,15 +89,15 @@ class PodGroupReader {
   /// `transport` must outlive this.
   PodGroupReader(kube::Transport* transport, const model::GangNames& names);
 
-  /// Reads them by one request, from the API server's memory. Logs when they cannot be read, and
-  /// when they can again.
+  /// Reads them page by page. Those that cannot be read are left out. Logs when they cannot be
+  /// listed, and when they can again.
   const Known& Read();
 
  private:
   kube::Transport* const transport_;
   // The annotation of those that were let go by hand.
   const std::string freed_;
-  const std::string target_;
+  const std::string label_;
   Known known_;
 };
 

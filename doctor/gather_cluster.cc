@@ -5,6 +5,7 @@
 #include "kube/http_client.h"
 #include "kube/json_model.h"
 #include "kube/json_workload.h"
+#include "kube/readable.h"
 #include "model/annotation.h"
 
 namespace berth::doctor {
@@ -107,12 +108,11 @@ absl::Status ListReadable(kube::Api& api, const std::string& path, const kube::N
                           std::string_view kind, std::vector<kube::UnreadableObject>& unreadable,
                           Read read, std::vector<T>& all) {
   return api.List(path, need, [&](const JsonValue& item) {
-    absl::Status error;
-    std::optional<T> made = read(JsonValue(*item.element(), item.path(), error));
-    if (!error.ok()) {
-      unreadable.push_back(kube::UnreadableFromJson(item, kind, error));
-    } else if (made) {
-      all.push_back(*std::move(made));
+    absl::StatusOr<std::optional<T>> made = kube::ReadAlone(item, read);
+    if (!made.ok()) {
+      unreadable.push_back(kube::UnreadableFromJson(item, kind, made.status()));
+    } else if (made->has_value()) {
+      all.push_back(**std::move(made));
     }
   });
 }

@@ -7,6 +7,7 @@
 #include "fmt/format.h"
 #include "kube/json.h"
 #include "kube/json_model.h"
+#include "kube/readable.h"
 
 namespace berth::kube {
 namespace {
@@ -41,12 +42,11 @@ bool IsCore(const JsonValue& object) {
 template <typename T>
 void AddReadable(const JsonValue& object, std::string_view kind, T (*read)(const JsonValue&),
                  std::vector<T>& to, Objects& objects) {
-  absl::Status error;
-  T made = read(JsonValue(*object.element(), object.path(), error));
-  if (error.ok()) {
-    to.push_back(std::move(made));
+  absl::StatusOr<T> made = ReadAlone(object, read);
+  if (made.ok()) {
+    to.push_back(*std::move(made));
   } else {
-    objects.unreadable.push_back(UnreadableFromJson(object, kind, error));
+    objects.unreadable.push_back(UnreadableFromJson(object, kind, made.status()));
   }
 }
 

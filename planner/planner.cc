@@ -79,9 +79,15 @@ void Planner::EndReplace() {
   }
 }
 
-void Planner::Keep(const std::string& namespace_name, const std::string& name) {
+void Planner::Keep(const std::string& namespace_name, const std::string& name,
+                   const std::string& uid) {
   const auto found = waiting_.find(namespace_name + '/' + name);
-  if (found != waiting_.end()) found->second.epoch = epoch_;
+  if (found == waiting_.end()) return;
+  if (uid.empty() || found->second.pod.pod().uid == uid) {
+    found->second.epoch = epoch_;
+  } else {
+    Leave(found, "");
+  }
 }
 
 Planner::Entries::iterator Planner::Leave(Entries::iterator entry, const std::string& bound_to) {

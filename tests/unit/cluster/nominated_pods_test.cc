@@ -119,5 +119,15 @@ TEST_F(NominatedPodsTest, AreForgottenWhenAListEndsWithoutThem) {
   EXPECT_THAT(Listed(pods_), ElementsAre("ml/listed on n1", "ml/unreadable on n1"));
 }
 
+TEST_F(NominatedPodsTest, AreForgottenWhenAnUnreadablePodHasTheirName) {
+  pods_.OnUpsert(Nominated("train", "n1"));
+  const std::string uid = Nominated("train", "n1").uid;
+  pods_.OnUnreadable({.kind = "Pod", .namespace_ = "ml", .name = "train", .uid = uid, .error = ""});
+  EXPECT_THAT(Listed(pods_), ElementsAre("ml/train on n1"));
+  pods_.OnUnreadable(
+      {.kind = "Pod", .namespace_ = "ml", .name = "train", .uid = uid + "-2", .error = ""});
+  EXPECT_THAT(Listed(pods_), testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace berth::cluster

@@ -26,8 +26,8 @@ using testing::SizeIs;
 
 constexpr char kPodsOfNode[] = "/api/v1/pods?limit=250&fieldSelector=spec.nodeName%3Dgpu-0";
 
-/// An API server that keeps Events, and has one pod on gpu-0 that holds a GPU and one that does
-/// not.
+/// An API server that keeps Events, and has one pod on gpu-0 that holds a GPU, one that does not,
+/// and one that cannot be read.
 class EventServer final : public kube::Transport {
  public:
   absl::Status Send(const kube::HttpRequest& request, kube::HttpSink& sink) override {
@@ -64,8 +64,9 @@ class EventServer final : public kube::Transport {
                   {"status", {{"phase", "Running"}}}};
     };
     return {{"kind", "PodList"},
-            {"items",
-             json::array({pod("train", {{"nvidia.com/gpu", "1"}}), pod("logs", {{"cpu", "1"}})})}};
+            {"items", json::array({{{"metadata", {{"name", 7}}}},
+                                   pod("train", {{"nvidia.com/gpu", "1"}}),
+                                   pod("logs", {{"cpu", "1"}})})}};
   }
 
   std::set<std::string> names_;

@@ -140,6 +140,38 @@ TEST_F(GangEvictor, EvictsAllPodsOfTheGangThatHaveNotEnded) {
 }
 
 // The others would be made anew, again and again, and wait for it.
+TEST_F(GangEvictor, APodThatCannotBeReadHidesNoOthers) {
+  const std::string odd = R"({"metadata":{"namespace":"ml","name":7}},)";
+  transport_.replies.push_back(
+      {.body = R"({"metadata":{},"items":[)" + odd + JsonOf(PodOfGang{"train-0"}) + "]}"});
+  Reply(200);
+  Reply(200);
+  Reply(201);
+  EXPECT_TRUE(Evict().ok());
+  EXPECT_THAT(Asked(), ElementsAre("train-0 dry", "train-0 begins", "train-0"));
+}
+
+TEST_F(GangEvictor, OfLargePodsLittleIsKept) {
+  std::string tolerations;
+  for (int i = 0; i < 10000; ++i) tolerations += R"({"operator":"Exists"},)";
+  std::string pod = JsonOf(PodOfGang{"train-0"});
+  pod.replace(pod.find(R"("nodeName")"), 0, R"("tolerations":[)" + tolerations + "{}],");
+  pod.replace(pod.find(R"("berth.dev/gang-name")"), 0,
+              R"("example.com/notes":")" + std::string(100000, 'x') + R"(",)");
+  transport_.replies.push_back({.body = R"({"metadata":{},"items":[)" + pod + "]}"});
+  const auto pods = PodsOfGang(transport_, "ml", "train", kNames);
+  ASSERT_TRUE(pods.ok());
+  ASSERT_THAT(*pods, SizeIs(1));
+  const model::Pod& kept = pods->front().pod;
+  EXPECT_EQ(kept.name, "train-0");
+  EXPECT_EQ(kept.uid, "train-0-uid");
+  EXPECT_EQ(kept.node_name, "a");
+  EXPECT_NE(kept.created, model::kNoTime);
+  EXPECT_THAT(kept.tolerations, IsEmpty());
+  EXPECT_THAT(kept.annotations,
+              ElementsAre(Pair("berth.dev/gang-name", "train"), Pair("berth.dev/gang-size", "4")));
+}
+
 TEST_F(GangEvictor, EvictsNobodyIfOnePodMayNotBeEvicted) {
   List({{"train-0"}, {"train-1"}});
   Reply(201);

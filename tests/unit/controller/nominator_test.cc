@@ -238,6 +238,17 @@ TEST_F(NominatorTest, APodThatCannotBeReadWaitsOn) {
   EXPECT_THAT(transport_.requests, SizeIs(1));
 }
 
+TEST_F(NominatorTest, APodIsGoneIfAnUnreadableOneHasItsName) {
+  model::Pod pod = Refused();
+  pod.unschedulable.clear();
+  Wait({pod});
+  RunFor(milliseconds(100));
+  nominator_.OnUnreadable(
+      {.kind = "Pod", .namespace_ = "ml", .name = pod.name, .uid = "another-uid", .error = ""});
+  RunFor(milliseconds(100));
+  EXPECT_THAT(metrics_.Exposition(), testing::HasSubstr("berth_planner_pods{state=\"head\"} 0"));
+}
+
 TEST_F(NominatorTest, TheGaugesFallWhenThePodsAreGone) {
   model::Pod pod = Refused();
   pod.unschedulable.clear();

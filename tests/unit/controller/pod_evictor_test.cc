@@ -328,6 +328,17 @@ TEST_F(PodEvictorTest, ANodeWithLargePodsIsEmptied) {
               testing::Each(testing::Truly([](const auto& s) { return s.ok(); })));
 }
 
+TEST_F(PodEvictorTest, APodThatCannotBeReadHidesNoOthers) {
+  PodEvictor evictor = Make();
+  api_.Add("gpu-1", "odd");
+  api_.pods["odd"]["spec"]["priority"] = "high";
+  api_.Add("gpu-1", "train-0");
+  SetBroken("gpu-1");
+  time_.end = time_.now + minutes(10) + seconds(20);
+  evictor.Run();
+  EXPECT_THAT(api_.evicted, ElementsAre("train-0"));
+}
+
 // A tenth of 40 nodes.
 TEST_F(PodEvictorTest, EmptiesNoMoreNodesAtOnceThanConfigured) {
   rules_[0].per_minute = 100;
