@@ -10,7 +10,9 @@ namespace berth::model {
 
 namespace {
 
-constexpr char kFormat[] = "%Y-%m-%dT%H:%M:%SZ";
+constexpr char kFormat[] = "%E4Y-%m-%dT%H:%M:%SZ";
+constexpr Time kYear0(Duration(-62'167'219'200));
+constexpr Time kYear10000(Duration(253'402'300'800));
 
 // Takes the text up to the next comma off `text`, trimmed.
 std::string_view TakeItem(std::string_view& text) {
@@ -69,7 +71,10 @@ std::optional<Time> TimeFromRfc3339(std::string_view text) {
   absl::Time time;
   if (!shaped || !absl::ParseTime(absl::RFC3339_full, std::string(text), &time, nullptr))
     return std::nullopt;
-  return Time(Duration(absl::ToUnixSeconds(time)));
+  const Time read(Duration(absl::ToUnixSeconds(time)));
+  // An offset may lead out of the years of four digits, which could not be written again.
+  if (read < kYear0 || read >= kYear10000) return std::nullopt;
+  return read;
 }
 
 std::string Rfc3339Text(Time time) {

@@ -50,8 +50,12 @@ TEST(TimeFromRfc3339, ReadsOnlyRfc3339) {
   EXPECT_EQ(TimeFromRfc3339("2026-01-31T12:00:00Z"), kTime);
   EXPECT_EQ(TimeFromRfc3339("2026-01-31T21:00:00.5+09:00"), kTime);
   for (const char* text : {"", "now", "2026-01-31", "2026-01-31 12:00:00Z", "1769860800",
-                           " 2026-01-31T12:00:00Z", "infinite-future", "2026-13-31T12:00:00Z"}) {
+                           " 2026-01-31T12:00:00Z", "infinite-future", "2026-13-31T12:00:00Z",
+                           "9999-12-31T23:30:00-01:00", "0000-01-01T00:30:00+01:00"}) {
     EXPECT_EQ(TimeFromRfc3339(text), std::nullopt) << text;
+  }
+  for (const char* text : {"9999-12-31T23:59:59Z", "0000-01-01T00:00:00Z"}) {
+    EXPECT_EQ(Rfc3339Text(*TimeFromRfc3339(text)), text);
   }
 }
 
