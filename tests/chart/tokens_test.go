@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -160,7 +161,62 @@ func subcommand(container corev1.Container) string {
 	return container.Args[0]
 }
 
-// What the test above reads is there: without it a mistake in it would find nothing.
+// writers are the containers that hold a right to change something, besides the controller, whose
+// rights are those that it prints, and kube-scheduler; each with all that it may ever be given.
+var writers = map[string][]string{
+	"doctor":                {"create pods"},
+	"config":                told, // it writes the detector's files, before that reads anything
+	"node-problem-detector": told,
+	"release":               cleaned,
+	"untaint":               cleaned,
+}
+
+// The containers of a pod share its token.
+var (
+	told    = []string{"create events", "patch events", "patch nodes/status"}
+	cleaned = []string{"patch nodes", "patch pods", "create podgroups", "patch podgroups"}
+)
+
+func TestNoContainerMayChangeMoreThanItIsFor(t *testing.T) {
+	changes := map[string]bool{}
+	forEach(t, func(t *testing.T, r *release) {
+		pods := podsOf(r)
+		for _, set := range all[*appsv1.DaemonSet](r) {
+			// What it mounts of its node reaches other pods' tokens, as its being privileged does.
+			template := set.Spec.Template.DeepCopy()
+			template.Spec.Volumes = slices.DeleteFunc(template.Spec.Volumes,
+				func(volume corev1.Volume) bool { return volume.HostPath != nil })
+			pods[set.Name] = *template
+		}
+		for name, pod := range pods {
+			for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+				if container.Name == "controller" || container.Name == "kube-scheduler" {
+					continue
+				}
+				for _, held := range rightsOfContainer(r, pod.Spec, container) {
+					what := held.Verb + " " + held.Resource
+					if held.Resource == "secrets" || held.Resource == "*" {
+						t.Errorf("%s of %s may %s", container.Name, name, what)
+					}
+					if slices.Contains([]string{"get", "list", "watch"}, held.Verb) {
+						continue
+					}
+					changes[container.Name] = true
+					if !slices.Contains(writers[container.Name], what) {
+						t.Errorf("%s of %s may %s", container.Name, name, what)
+					}
+				}
+			}
+		}
+	})
+	for container := range writers {
+		if !changes[container] {
+			t.Errorf("no configuration has a container %s that may change anything", container)
+		}
+	}
+}
+
+// What the tests above read is there: without it a mistake in it would find nothing.
 func TestTokensAndRightsAreRead(t *testing.T) {
 	r := render(t, "")
 	for container, want := range map[string]string{"kube-scheduler": "*", "controller": "patch"} {
