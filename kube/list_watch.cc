@@ -130,7 +130,7 @@ std::string ListWatch<T>::ListTarget() const {
 
 template <typename T>
 bool ListWatch<T>::MayWatchList() const {
-  if (!options_.watch_list || listed_) return false;
+  if (!options_.watch_list || listed_ || watch_list_cut_) return false;
   return !watch_list_refused_ || timer_->Now() >= *watch_list_refused_ + options_.watch_list_retry;
 }
 
@@ -138,6 +138,10 @@ template <typename T>
 Outcome ListWatch<T>::List() {
   if (!MayWatchList()) return ListPage();
   const Outcome outcome = Watch(true);
+  if (watch_list_cut_) {
+    observer_->OnError(outcome.error);
+    return ListPage();
+  }
   if (outcome.remedy != Remedy::kListPages) return outcome;
   watch_list_refused_ = timer_->Now();
   return ListPage();
@@ -166,6 +170,7 @@ Outcome ListWatch<T>::EndPage(const PageSink<T>& page) {
   handler_->OnReplaceEnd(page.resource_version());
   observer_->OnListed(*listed_);
   listed_.reset();
+  watch_list_cut_ = false;
   resource_version_ = page.resource_version();
   return {};
 }
@@ -199,6 +204,11 @@ Outcome ListWatch<T>::Watch(bool lists) {
   if (sink.events() > 0 && !sink.listing()) {
     for (Backoff* const backoff : {&reconnect_, &retry_, &relist_}) backoff->Reset();
   }
+  // kube-apiserver ends a watch to which it cannot send what changes as fast as that comes, and
+  // does not spare one that still lists (add in
+  // k8s.io/apiserver/pkg/storage/cacher/cache_watcher.go, v1.36.3). After a restart, when much
+  // changes at once, it may end one after the other.
+  watch_list_cut_ = lists && status.ok() && sink.listing() && sink.AtBoundary() && !sink.Refusal();
   WatchEnd end = WatchEnd::kServer;
   const Outcome outcome = WatchOutcome(status, sink, timer_->Now() - begin, end);
   observer_->OnWatchEnd(end);

@@ -33,7 +33,9 @@ struct ListWatchOptions {
   std::chrono::milliseconds stall{std::chrono::minutes(3)};
   /// Whether to request the list as the beginning of a watch. The server then sends it from memory,
   /// one object at a time. If the server refuses (before Kubernetes 1.34, or with its feature
-  /// WatchList off), the list is requested in pages, and a watch again after watch_list_retry.
+  /// WatchList off), the list is requested in pages, and a watch again after watch_list_retry. If
+  /// the watch ends before everything is listed, that one list is requested in pages, as client-go
+  /// does.
   bool watch_list = true;
   std::chrono::milliseconds watch_list_retry{std::chrono::minutes(30)};
   /// Seeds the jitter of waits and timeouts.
@@ -158,6 +160,8 @@ class ListWatch {
   std::optional<std::size_t> listed_;
   /// When the server last refused to list by a watch.
   std::optional<Timer::Clock::time_point> watch_list_refused_;
+  /// Whether a watch ended before it had listed everything, and no list has been complete since.
+  bool watch_list_cut_ = false;
 };
 
 }  // namespace berth::kube

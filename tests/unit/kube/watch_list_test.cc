@@ -62,20 +62,35 @@ TEST_F(WatchListUnit, AnEmptyListIsAList) {
 }
 
 TEST_F(WatchListUnit, AListThatBreaksOffBeginsAgain) {
-  Watch({Event("ADDED", "a", "3")});
   Push({.pieces = {Event("ADDED", "b", "3")}, .end = absl::UnavailableError("reset")});
   Watch({Event("ADDED", "c", "4"), End("7")});
+  EXPECT_EQ(Run(), "begin +b ended:connection backoff begin +c end listed:1 ended:server");
+  EXPECT_EQ(VersionOf(1), "");
+}
+
+// Of a server that ends one such watch, the next one may end as soon.
+TEST_F(WatchListUnit, AListThatTheServerEndsIsReadInPages) {
+  Watch({Event("ADDED", "a", "3")});
+  Push({.pieces = {}, .end = absl::UnavailableError("reset")});
+  Page({"a"}, "10", "token");
+  Page({"b"}, "10");
+  Refuse(410);
+  Watch({Event("ADDED", "c", "12"), End("12")});
   EXPECT_EQ(Run(),
-            "begin +a ended:server backoff begin +b ended:connection backoff begin +c end listed:1 "
-            "ended:server");
-  EXPECT_EQ(VersionOf(2), "");
+            "begin +a ended:server backoff begin +a +b end listed:2 ended:expired backoff begin +c "
+            "end listed:1 ended:server");
+  for (const int i : {1, 2}) EXPECT_EQ(transport_.requests[i].target, "/api/v1/nodes?limit=500");
+  EXPECT_EQ(VersionOf(5), "") << "the next list begins as a watch again";
 }
 
 // Who listens can tell by it that nothing is complete, however much arrives.
 TEST_F(WatchListUnit, ListsThatBreakOffForEverTellNoVersion) {
   Watch({End("7")});
   Refuse(410);
-  for (int i = 0; i < 10; ++i) Watch({Event("ADDED", "a", "8"), Event("ADDED", "b", "9")});
+  for (int i = 0; i < 10; ++i) {
+    Push({.pieces = {Event("ADDED", "a", "8"), Event("ADDED", "b", "9")},
+          .end = absl::UnavailableError("reset")});
+  }
   Run();
   std::vector<std::string> want = {"end:7", "7"};
   want.resize(2 + 10 * 2);
