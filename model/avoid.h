@@ -39,7 +39,7 @@ std::string AvoidedText(const std::vector<Avoided>& entries);
 /// Returns until when the entry for `owner` holds; nothing if there is none.
 std::optional<Time> AvoidedUntil(std::string_view text, std::string_view owner);
 
-/// Reads a time in RFC 3339, such as "2026-01-31T12:00:00Z". Returns nothing for all other texts.
+/// Reads a time in RFC 3339 whose year in UTC has four digits. Returns nothing for all other texts.
 std::optional<Time> TimeFromRfc3339(std::string_view text);
 
 /// Writes a time so, in UTC.

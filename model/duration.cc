@@ -5,6 +5,7 @@
 #include <absl/time/time.h>
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -16,8 +17,12 @@ namespace {
 constexpr absl::Duration kLongest = absl::Nanoseconds(std::numeric_limits<std::int64_t>::max());
 
 absl::Status Error(std::string_view text, std::string_view problem) {
+  // Somebody may have written 200 KiB.
+  constexpr std::size_t kMost = 64;
+  const std::string_view more = text.size() > kMost ? "..." : "";
   return absl::InvalidArgumentError(
-      fmt::format("\"{}\" {}; write a duration such as 10m, 1h30m or 0s", text, problem));
+      fmt::format("\"{}{}\" {}; write a duration such as 10m, 1h30m or 0s", text.substr(0, kMost),
+                  more, problem));
 }
 
 }  // namespace
