@@ -50,7 +50,7 @@ class NominatedPods final : public kube::ListWatchHandler<model::Pod> {
   void OnReplaceEnd(const std::string& resource_version) override;
   /// Sets the pod, or removes it if it is bound, has ended, or has no nominated node.
   void OnUpsert(model::Pod pod) override;
-  /// The pod stays as it was last known.
+  /// The pod stays as it was last known, unless this one has another UID.
   void OnUnreadable(const kube::UnreadableObject& pod) override;
   /// The pod is gone or bound, or its nomination was withdrawn. No effect if its name belongs to
   /// another UID by now.

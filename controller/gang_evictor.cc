@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -134,22 +133,44 @@ PodOfGang PodOfGangFromJson(const kube::JsonValue& item) {
   return pod;
 }
 
-// Visits each pod of a gang that is not being deleted. One that cannot be read hides no others;
-// who watches pods tells of it.
+// Whether a pod that cannot be read may be of the gang: it says so, or what it says cannot be read
+// either.
+bool MayBeOf(const kube::JsonValue& item, const std::string& gang, const model::GangNames& names) {
+  const kube::JsonValue metadata = item.Field("metadata");
+  if (!metadata.Field("deletionTimestamp").absent()) return false;
+  const auto annotations = kube::ReadAlone(item, [](const kube::JsonValue& pod) {
+    const kube::JsonValue its_metadata = pod.Field("metadata");
+    return its_metadata.Field("annotations").StringMap();
+  });
+  if (!annotations.ok()) return true;
+  const auto said = model::GangOf(*annotations, names);
+  return said.ok() && said->has_value() && (*said)->name == gang;
+}
+
+// What becomes of the pods of a namespace.
+struct PodVisitor {
+  // Is called for each pod of a gang that is not being deleted.
+  std::function<void(PodOfGang pod)> visit;
+  // Is called for each pod that cannot be read, of a gang or not. Such a pod hides no others,
+  // unless this reports `why`.
+  std::function<void(const kube::JsonValue& item, const absl::Status& why)> on_unreadable;
+  // A field selector.
+  std::string fields = {};
+};
+
 absl::Status ForEachOfGangs(kube::Transport& transport, const std::string& namespace_name,
-                            const model::GangNames& names,
-                            const std::function<void(PodOfGang pod)>& visit) {
+                            const model::GangNames& names, const PodVisitor& visitor) {
   const auto take = [&](const kube::JsonValue& item) {
     auto pod = kube::ReadAlone(item, PodOfGangFromJson);
-    if (!pod.ok()) return;
+    if (!pod.ok()) return visitor.on_unreadable(item, pod.status());
     if (auto gang = GangOf(pod->running.pod, names)) {
       pod->gang = *std::move(gang);
-      visit(*std::move(pod));
+      visitor.visit(*std::move(pod));
     }
   };
   return kube::Api(&transport)
       .List(fmt::format("/api/v1/namespaces/{}/pods", namespace_name),
-            {{"", "pods", "list"}, namespace_name}, take);
+            {{"", "pods", "list"}, namespace_name}, take, {.fields = visitor.fields});
 }
 
 absl::Status EvictAll(kube::Transport& transport, const std::vector<RunningPod>& pods,
@@ -265,12 +286,18 @@ absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,
                                                    const std::string& gang,
                                                    const model::GangNames& names) {
   std::vector<RunningPod> pods;
-  const std::string_view prefix = std::string_view(names.gate).substr(0, names.gate.find('/'));
   const auto take = [&](PodOfGang pod) {
-    const bool goes_on = !pod.running.pod.terminated;
-    if (pod.gang == gang && goes_on) pods.push_back(Trimmed(std::move(pod.running), prefix));
+    if (pod.gang != gang || pod.running.pod.terminated) return;
+    pods.push_back(Trimmed(std::move(pod.running), {names.eviction, names.freed}));
   };
-  const absl::Status listed = ForEachOfGangs(transport, namespace_name, names, take);
+  // Without it the others would be evicted, and it would hold its devices.
+  const auto on_unreadable = [&](const kube::JsonValue& item, const absl::Status& why) {
+    if (MayBeOf(item, gang, names)) item.Report(why);
+  };
+  // Of a namespace's pods most may have ended, and time counts for those that wait.
+  const absl::Status listed =
+      ForEachOfGangs(transport, namespace_name, names,
+                     {take, on_unreadable, "status.phase!=Succeeded,status.phase!=Failed"});
   if (!listed.ok()) return listed;
   return pods;
 }
@@ -286,7 +313,9 @@ absl::StatusOr<planner::SucceededPods> CountSucceeded(kube::Transport& transport
     if (pod.has_succeeded) job.done.insert(PartOf(pod.running.pod));
     if (!pod.running.pod.terminated) work.goes_on = true;
   };
-  absl::Status listed = ForEachOfGangs(transport, namespace_name, names, take);
+  // What cannot be read has not succeeded as far as anybody knows.
+  const auto on_unreadable = [](const kube::JsonValue&, const absl::Status&) {};
+  absl::Status listed = ForEachOfGangs(transport, namespace_name, names, {take, on_unreadable});
   std::erase_if(works, [](const auto& each) { return !each.second.goes_on; });
   if (listed.ok() && !works.empty()) listed = AddJobs(transport, namespace_name, works);
   if (!listed.ok()) return listed;

@@ -72,8 +72,9 @@ absl::Status EvictGang(kube::Transport& transport, const GangToEvict& gang,
 absl::Status EvictRestOfGang(kube::Transport& transport, const GangToEvict& gang,
                              const model::GangNames& names);
 
-/// Returns the pods of a gang that EvictGang() would evict. Blocks until the API server has
-/// answered.
+/// Returns the pods of a gang that EvictGang() would evict, trimmed, with the annotations
+/// `eviction` and `freed` of `names`. Unavailable if a pod cannot be read that may be of the gang.
+/// Blocks until the API server has answered.
 absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,
                                                    const std::string& namespace_name,
                                                    const std::string& gang,

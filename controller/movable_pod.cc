@@ -1,6 +1,7 @@
 #include "controller/movable_pod.h"
 
 #include <charconv>
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -8,7 +9,6 @@
 #include "kube/json_model.h"
 #include "model/annotation.h"
 #include "model/node.h"
-#include "policies/fit/trimmed_pod.h"
 
 namespace berth::controller {
 
@@ -20,6 +20,9 @@ using Then = JobRetries::Then;
 // JobIndexFailureCountAnnotation in k8s.io/kubernetes/staging/src/k8s.io/api/batch/v1/types.go
 // (v1.36.3).
 constexpr std::string_view kIndexFailures = "batch.kubernetes.io/job-index-failure-count";
+
+// The most bytes of an annotation that Trimmed() keeps: a path has no more.
+constexpr std::size_t kMostOfValue = 4096;
 
 std::int64_t NumberIn(const model::StringMap& annotations, std::string_view name) {
   std::int64_t number = 0;
@@ -101,7 +104,7 @@ RunningPod RunningPodFromJson(const JsonValue& pod) {
   return running;
 }
 
-RunningPod Trimmed(RunningPod running, std::string_view prefix) {
+RunningPod Trimmed(RunningPod running, const std::set<std::string, std::less<>>& annotations) {
   model::Pod& whole = running.pod;
   // Another pod, because clearing the fields of this one would not give the memory back.
   model::Pod pod;
@@ -109,7 +112,10 @@ RunningPod Trimmed(RunningPod running, std::string_view prefix) {
   pod.name = std::move(whole.name);
   pod.uid = std::move(whole.uid);
   pod.node_name = std::move(whole.node_name);
-  pod.annotations = policies::fit::KeptAnnotations(std::move(whole.annotations), prefix);
+  for (auto& each : whole.annotations) {
+    const bool matters = annotations.contains(each.first) && each.second.size() <= kMostOfValue;
+    if (matters) pod.annotations.push_back(std::move(each));
+  }
   pod.created = whole.created;
   pod.deleted = whole.deleted;
   pod.terminated = whole.terminated;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,9 +42,9 @@ RunningPod RunningPodFromJson(const kube::JsonValue& pod);
 
 /// Returns the pod with what still matters once it is chosen to be evicted, so that all pods of a
 /// gang fit into the memory however large they are: who it is and what made it, its node, its
-/// times, and Berth's annotations as far as policies::fit::KeptAnnotations() keeps them. `prefix`:
-/// of these, "berth.dev".
-RunningPod Trimmed(RunningPod pod, std::string_view prefix);
+/// times, and of the annotations those with these names. A value of more than 4 KiB, which none of
+/// Berth's has that is valid, is left out.
+RunningPod Trimmed(RunningPod pod, const std::set<std::string, std::less<>>& annotations);
 
 /// What a Job (of batch) does with pods that are evicted. A plain value.
 struct JobRetries {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <string_view>
+#include <set>
 #include <utility>
 
 #include "absl/time/time.h"
@@ -115,8 +115,10 @@ bool PodEvictor::Empty(const NodeToEmpty& node) {
 }
 
 absl::StatusOr<std::vector<RunningPod>> PodEvictor::PodsOn(const NodeToEmpty& node) {
-  const std::string& gate = options_.gang_names.gate;
-  const std::string_view prefix = std::string_view(gate).substr(0, gate.find('/'));
+  const model::GangNames& gang = options_.gang_names;
+  const std::set<std::string, std::less<>> read_later = {
+      gang.name,   gang.size,      gang.topology,
+      gang.models, gang.preflight, options_.checkpoint_annotation};
   std::vector<RunningPod> pods;
   const auto take = [&](const kube::JsonValue& item) {
     // A pod that cannot be read hides no others.
@@ -124,7 +126,7 @@ absl::StatusOr<std::vector<RunningPod>> PodEvictor::PodsOn(const NodeToEmpty& no
     if (!read.ok() || !IsConcerned(*read, node)) return;
     const model::Time deleted = read->pod.deleted;
     if (deleted == model::kNoTime) {
-      pods.push_back(Trimmed(*std::move(read), prefix));
+      pods.push_back(Trimmed(*std::move(read), read_later));
     } else if (model::SaturatingAdd(deleted, kHangs) > options_.now()) {
       OnLeaving(node);
     }

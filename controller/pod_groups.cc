@@ -7,6 +7,8 @@
 
 #include "kube/json_api.h"
 #include "kube/json_call.h"
+#include "kube/page_limit.h"
+#include "kube/query.h"
 #include "kube/readable.h"
 #include "server/log.h"
 
@@ -110,6 +112,19 @@ absl::Status DeletePodGroup(kube::Transport& transport, const std::string& names
 PodGroupReader::PodGroupReader(kube::Transport* transport, const model::GangNames& names)
     : transport_(transport), freed_(names.freed), label_(names.gate + "=true") {}
 
+absl::Status PodGroupReader::List(const std::function<void(const kube::JsonValue& item)>& take) {
+  const std::string path = std::string(kApi) + "/podgroups";
+  const kube::Need need{{"scheduling.k8s.io", "podgroups", "list"}};
+  kube::Api api(transport_);
+  const std::string from_memory =
+      kube::Target(path).With("labelSelector", label_).With("resourceVersion", "0").text();
+  const absl::Status listed = api.Get(
+      from_memory, need,
+      [&take](const kube::JsonValue& list) { list.Field("items").ForEachItem(take); },
+      kube::PageLimit::kMaxPageBytes);
+  return absl::IsOutOfRange(listed) ? api.List(path, need, take, {.labels = label_}) : listed;
+}
+
 const PodGroupReader::Known& PodGroupReader::Read() {
   planner::PodGroups groups;
   const auto read = [this](const kube::JsonValue& item) {
@@ -126,10 +141,7 @@ const PodGroupReader::Known& PodGroupReader::Read() {
     // One that cannot be read hides no others.
     if (group.ok()) groups.insert(*std::move(group));
   };
-  const absl::Status status =
-      kube::Api(transport_)
-          .List(std::string(kApi) + "/podgroups", {{"scheduling.k8s.io", "podgroups", "list"}},
-                take, {.labels = label_});
+  const absl::Status status = List(take);
   if (absl::IsCancelled(status)) return known_;
   const bool could = known_.obstacle.empty();
   known_.obstacle = status.ok() ? "" : ObstacleOf(status);

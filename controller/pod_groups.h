@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 
@@ -89,11 +90,14 @@ class PodGroupReader {
   /// `transport` must outlive this.
   PodGroupReader(kube::Transport* transport, const model::GangNames& names);
 
-  /// Reads them page by page. Those that cannot be read are left out. Logs when they cannot be
-  /// listed, and when they can again.
+  /// Reads them by one request, from the API server's memory, or page by page if they are more than
+  /// one page may have. Those that cannot be read are left out. Logs when they cannot be listed,
+  /// and when they can again.
   const Known& Read();
 
  private:
+  absl::Status List(const std::function<void(const kube::JsonValue& item)>& take);
+
   kube::Transport* const transport_;
   // The annotation of those that were let go by hand.
   const std::string freed_;

@@ -46,8 +46,8 @@ std::string ToString(const Need& need) {
 }
 
 absl::Status Api::Get(const std::string& path, const Need& need,
-                      const std::function<void(const JsonValue& object)>& read) {
-  return Call(HttpMethod::kGet, path, need, "", read);
+                      const std::function<void(const JsonValue& object)>& read, std::size_t most) {
+  return Call(HttpMethod::kGet, path, need, "", read, most);
 }
 
 absl::Status Api::Create(const std::string& path, const Need& need, std::string body,
@@ -81,9 +81,9 @@ absl::Status Api::List(const std::string& path, const Need& need,
 }
 
 absl::Status Api::Call(HttpMethod method, const std::string& target, const Need& need,
-                       std::string body, const std::function<void(const JsonValue& object)>& read) {
-  const auto reply =
-      CallJson(*transport_, method, target, std::move(body), PageLimit::kMaxObjectBytes);
+                       std::string body, const std::function<void(const JsonValue& object)>& read,
+                       std::size_t most) {
+  const auto reply = CallJson(*transport_, method, target, std::move(body), most);
   if (!reply.ok()) return Refusal(reply.status(), need);
   return PassReply(target, *reply, read);
 }

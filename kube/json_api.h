@@ -3,11 +3,13 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
 
 #include "kube/json_value.h"
+#include "kube/page_limit.h"
 #include "kube/permission.h"
 #include "kube/transport.h"
 
@@ -50,9 +52,11 @@ class Api {
   /// `transport` must outlive this object, and may be used by others between the calls.
   explicit Api(Transport* transport) : transport_(transport) {}
 
-  /// Reads the object at `path` and passes it to `read`.
+  /// Reads the object at `path` and passes it to `read`. OutOfRange if it has more than `most`
+  /// bytes.
   absl::Status Get(const std::string& path, const Need& need,
-                   const std::function<void(const JsonValue& object)>& read);
+                   const std::function<void(const JsonValue& object)>& read,
+                   std::size_t most = PageLimit::kMaxObjectBytes);
 
   /// Lists the objects at `path` page by page, and passes each to `take`. On an error, some objects
   /// may have been passed already. A page that is too large is asked for again with fewer objects;
@@ -68,7 +72,8 @@ class Api {
 
  private:
   absl::Status Call(HttpMethod method, const std::string& target, const Need& need,
-                    std::string body, const std::function<void(const JsonValue& object)>& read);
+                    std::string body, const std::function<void(const JsonValue& object)>& read,
+                    std::size_t most = PageLimit::kMaxObjectBytes);
 
   Transport* const transport_;
 };

@@ -112,8 +112,8 @@ class Planner {
   /// A full list begins; EndReplace() removes the pods that were not upserted since.
   void BeginReplace() { ++epoch_; }
   void EndReplace();
-  /// A pod of that name exists but cannot be read. It waits on as it was last known; one with
-  /// another UID is gone. `uid` is empty if it cannot be read either.
+  /// A pod of that name exists but cannot be read. The pod that is known by it waits on, or is gone
+  /// if its UID is another one. `uid` is empty if it cannot be read either.
   void Keep(const std::string& namespace_name, const std::string& name, const std::string& uid);
   /// Whether a round has nothing to do: no pods wait, or are about to be shown bound.
   bool empty() const { return waiting_.empty() && leaving_.empty(); }

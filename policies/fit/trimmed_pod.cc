@@ -74,6 +74,22 @@ void CutName(std::string& name) {
   if (name.size() > kMaxNameBytes) name = name.substr(0, kMaxNameBytes);
 }
 
+void KeepBerths(std::string_view prefix, model::StringMap& annotations) {
+  std::size_t room = kMaxAnnotationBytes;
+  const auto is_read = [prefix](const std::string& name) {
+    const bool is_berths =
+        name.size() > prefix.size() && name.starts_with(prefix) && name[prefix.size()] == '/';
+    return is_berths || name == model::kJobCompletionIndex;
+  };
+  std::erase_if(annotations, [&](const auto& each) {
+    const std::size_t bytes = sizeof each + each.first.size() + each.second.size();
+    if (!is_read(each.first) || bytes > room) return true;
+    room -= bytes;
+    return false;
+  });
+  annotations.shrink_to_fit();
+}
+
 // Begins what kube-scheduler says of evictions. It comes last, and is short; before that come all
 // taints and all resources that kept the pod off nodes.
 constexpr std::string_view kOfEvictions = "preemption: ";
@@ -116,7 +132,7 @@ model::Pod Trimmed(model::Pod pod, std::string_view prefix,
   pod.requests = model::CountedRequests(std::move(pod.requests), catalog);
   Drop(pod.labels);
   Drop(pod.affinity_terms);
-  pod.annotations = KeptAnnotations(std::move(pod.annotations), prefix);
+  KeepBerths(prefix, pod.annotations);
   Shorten(pod.unschedulable);
   if (pod.gates.size() > kMostGates) {
     pod.gates.resize(kMostGates);
@@ -124,23 +140,6 @@ model::Pod Trimmed(model::Pod pod, std::string_view prefix,
   }
   for (std::string* name : {&pod.scheduler, &pod.job, &pod.controller_uid}) CutName(*name);
   return pod;
-}
-
-model::StringMap KeptAnnotations(model::StringMap annotations, std::string_view prefix) {
-  std::size_t room = kMaxAnnotationBytes;
-  const auto is_read = [prefix](const std::string& name) {
-    const bool is_berths =
-        name.size() > prefix.size() && name.starts_with(prefix) && name[prefix.size()] == '/';
-    return is_berths || name == model::kJobCompletionIndex;
-  };
-  std::erase_if(annotations, [&](const auto& each) {
-    const std::size_t bytes = sizeof each + each.first.size() + each.second.size();
-    if (!is_read(each.first) || bytes > room) return true;
-    room -= bytes;
-    return false;
-  });
-  annotations.shrink_to_fit();
-  return annotations;
 }
 
 }  // namespace berth::policies::fit

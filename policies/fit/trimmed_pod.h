@@ -46,8 +46,4 @@ std::string ExcessOf(const model::Pod& pod);
 model::Pod Trimmed(model::Pod pod, std::string_view prefix,
                    const model::AcceleratorCatalog& catalog);
 
-/// Returns the annotations that Trimmed() keeps: Berth's, which begin with `prefix` and a slash,
-/// and the index of an Indexed Job, the first ones by name within kMaxAnnotationBytes.
-model::StringMap KeptAnnotations(model::StringMap annotations, std::string_view prefix);
-
 }  // namespace berth::policies::fit

@@ -72,6 +72,11 @@ std::string JsonOf(const PodOfGang& pod) {
          R"("}})";
 }
 
+std::string Unreadable(const PodOfGang& pod) {
+  std::string text = JsonOf(pod);
+  return text.insert(text.find(R"("nodeName")"), R"("priority":"high",)");
+}
+
 class GangEvictor : public ::testing::Test {
  protected:
   template <class Object = PodOfGang>
@@ -139,9 +144,8 @@ TEST_F(GangEvictor, EvictsAllPodsOfTheGangThatHaveNotEnded) {
             R"("kind":"Eviction","metadata":{"name":"train-1","namespace":"ml"}})");
 }
 
-// The others would be made anew, again and again, and wait for it.
-TEST_F(GangEvictor, APodThatCannotBeReadHidesNoOthers) {
-  const std::string odd = R"({"metadata":{"namespace":"ml","name":7}},)";
+TEST_F(GangEvictor, APodOfAnotherGangThatCannotBeReadHidesNoOthers) {
+  const std::string odd = Unreadable({"other-0", "other"}) + R"(,{"metadata":{"name":7}},)";
   transport_.replies.push_back(
       {.body = R"({"metadata":{},"items":[)" + odd + JsonOf(PodOfGang{"train-0"}) + "]}"});
   Reply(200);
@@ -151,13 +155,21 @@ TEST_F(GangEvictor, APodThatCannotBeReadHidesNoOthers) {
   EXPECT_THAT(Asked(), ElementsAre("train-0 dry", "train-0 begins", "train-0"));
 }
 
+TEST_F(GangEvictor, EvictsNobodyIfAPodOfTheGangCannotBeRead) {
+  transport_.replies.push_back({.body = R"({"metadata":{},"items":[)" + Unreadable({"train-1"}) +
+                                        "," + JsonOf(PodOfGang{"train-0"}) + "]}"});
+  EXPECT_THAT(std::string(Evict().message()), HasSubstr("priority"));
+  EXPECT_THAT(Asked(), IsEmpty());
+}
+
 TEST_F(GangEvictor, OfLargePodsLittleIsKept) {
   std::string tolerations;
   for (int i = 0; i < 10000; ++i) tolerations += R"({"operator":"Exists"},)";
   std::string pod = JsonOf(PodOfGang{"train-0"});
   pod.replace(pod.find(R"("nodeName")"), 0, R"("tolerations":[)" + tolerations + "{}],");
   pod.replace(pod.find(R"("berth.dev/gang-name")"), 0,
-              R"("example.com/notes":")" + std::string(100000, 'x') + R"(",)");
+              R"("berth.dev/gang-freed":"true","example.com/notes":")" + std::string(100000, 'x') +
+                  R"(",)");
   transport_.replies.push_back({.body = R"({"metadata":{},"items":[)" + pod + "]}"});
   const auto pods = PodsOfGang(transport_, "ml", "train", kNames);
   ASSERT_TRUE(pods.ok());
@@ -168,10 +180,10 @@ TEST_F(GangEvictor, OfLargePodsLittleIsKept) {
   EXPECT_EQ(kept.node_name, "a");
   EXPECT_NE(kept.created, model::kNoTime);
   EXPECT_THAT(kept.tolerations, IsEmpty());
-  EXPECT_THAT(kept.annotations,
-              ElementsAre(Pair("berth.dev/gang-name", "train"), Pair("berth.dev/gang-size", "4")));
+  EXPECT_THAT(kept.annotations, ElementsAre(Pair("berth.dev/gang-freed", "true")));
 }
 
+// The others would be made anew, again and again, and wait for it.
 TEST_F(GangEvictor, EvictsNobodyIfOnePodMayNotBeEvicted) {
   List({{"train-0"}, {"train-1"}});
   Reply(201);

@@ -112,7 +112,9 @@ class EvictorWorld final : public kube::Transport {
       body = PageOf(items, target).dump();
       return 200;
     }
-    if (target == "/api/v1/namespaces/ml/pods?limit=250") {
+    if (target ==
+        "/api/v1/namespaces/ml/pods?limit=250"
+        "&fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed") {
       json items = json::array();
       ++lists_of_namespaces;
       for (const auto& [name, pod] : pods) {
@@ -326,6 +328,20 @@ TEST_F(PodEvictorTest, ANodeWithLargePodsIsEmptied) {
   EXPECT_THAT(api_.evicted, SizeIs(1));
   EXPECT_THAT(record_.statuses,
               testing::Each(testing::Truly([](const auto& s) { return s.ok(); })));
+}
+
+// Of annotations, those are kept that are read again, whatever else there is.
+TEST_F(PodEvictorTest, APodWithManyAnnotationsMovesByItsCheckpoint) {
+  PodEvictor evictor = Make();
+  api_.job["spec"].erase("podFailurePolicy");
+  json annotations;
+  annotations["berth.dev/a"] = std::string(100000, 'x');
+  annotations["berth.dev/checkpoint"] = "true";
+  api_.Add("gpu-1", "train-0", annotations);
+  SetBroken("gpu-1");
+  time_.end = time_.now + minutes(10) + seconds(20);
+  evictor.Run();
+  EXPECT_THAT(api_.evicted, ElementsAre("train-0"));
 }
 
 TEST_F(PodEvictorTest, APodThatCannotBeReadHidesNoOthers) {
