@@ -20,10 +20,31 @@ const (
 	Size = "berth.dev/gang-size"
 )
 
+// Span is from one moment to another.
+type Span struct{ From, To time.Time }
+
+// Beside is how long the span is without what it has in common with any of the others, which do not
+// overlap.
+func (s Span) Beside(others []Span) time.Duration {
+	left := s.To.Sub(s.From)
+	for _, other := range others {
+		from, to := s.From, s.To
+		if other.From.After(from) {
+			from = other.From
+		}
+		if other.To.Before(to) {
+			to = other.To
+		}
+		left -= max(0, to.Sub(from))
+	}
+	return left
+}
+
 // Course is what became of a gang.
 type Course struct {
 	Pods    map[string]*corev1.Pod // by name
 	Longest time.Duration          // for which some of its pods ran and others waited
+	Partly  []Span                 // when that was so
 	Held    time.Time              // when it first had a node for any pod; zero: not yet
 	Whole   time.Time              // when the last of all its pods first got a node; zero: not yet
 	Since   time.Time              // when the last of all its pods got a node in this start; zero: not yet
@@ -120,6 +141,7 @@ func (c *Course) judge(pod *corev1.Pod, now time.Time) {
 		c.Longest = max(c.Longest, now.Sub(c.partly))
 	case !c.partly.IsZero():
 		c.Longest = max(c.Longest, now.Sub(c.partly))
+		c.Partly = append(c.Partly, Span{From: c.partly, To: now})
 		c.partly = time.Time{}
 	}
 	if c.Held.IsZero() && c.holds() {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -252,6 +253,7 @@ func (w *Witness) Courses() map[string]Course {
 		each.Pods = maps.Clone(c.Pods)
 		if !each.partly.IsZero() {
 			each.Longest = max(each.Longest, now.Sub(each.partly))
+			each.Partly = append(slices.Clone(c.Partly), Span{From: c.partly, To: now})
 		}
 		copies[name] = each
 	}

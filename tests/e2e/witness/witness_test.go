@@ -72,6 +72,9 @@ func TestTheWitnessFindsNothingWrongWithAGangThatIsReleasedWhole(t *testing.T) {
 	if len(s.faults) > 0 || course.Longest != 2*time.Second || !course.Whole.Equal(s.now) {
 		t.Errorf("faults %v, partly for %s, whole at %s", s.faults, course.Longest, course.Whole)
 	}
+	if len(course.Partly) != 1 || course.Partly[0].To.Sub(course.Partly[0].From) != course.Longest {
+		t.Errorf("partly at %v", course.Partly)
+	}
 	s.change(0, func(pod *corev1.Pod) { pod.Status.Phase = corev1.PodSucceeded })
 	if !s.Courses()["a"].Over.IsZero() {
 		t.Error("it is over while a pod runs")
@@ -79,6 +82,18 @@ func TestTheWitnessFindsNothingWrongWithAGangThatIsReleasedWhole(t *testing.T) {
 	s.change(1, func(pod *corev1.Pod) { pod.DeletionTimestamp = &metav1.Time{Time: s.now} })
 	if s.Courses()["a"].Over.IsZero() {
 		t.Error("it is never over")
+	}
+}
+
+func TestASpanBesideOthers(t *testing.T) {
+	at := func(second int) time.Time { return time.Unix(int64(second), 0) }
+	span := func(from, to int) Span { return Span{From: at(from), To: at(to)} }
+	others := []Span{span(0, 5), span(12, 14), span(18, 30), span(40, 50)}
+	if beside := span(10, 20).Beside(others); beside != 6*time.Second {
+		t.Errorf("10 to 20 has %s of its own", beside)
+	}
+	if beside := span(41, 42).Beside(others); beside != 0 {
+		t.Errorf("41 to 42 has %s of its own", beside)
 	}
 }
 
