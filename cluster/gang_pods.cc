@@ -1,5 +1,6 @@
 #include "cluster/gang_pods.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace berth::cluster {
@@ -22,7 +23,7 @@ void GangPods::Upsert(const model::Pod& pod) {
   Erase(key);
   std::string gang = GangKeyOf(pod);
   if (gang.empty()) return;
-  nodes_[gang][key] = pod.node_name;
+  places_[gang][key] = {.node = pod.node_name, .bound = pod.bound};
   if (const auto eviction = model::GangEvictionOf(pod.annotations, pod.created, names_)) {
     evictions_.emplace(key, *eviction);
   }
@@ -54,19 +55,30 @@ void GangPods::EndReplace() {
 void GangPods::Erase(const std::string& key) {
   const auto found = records_.find(key);
   if (found == records_.end()) return;
-  const auto gang = nodes_.find(found->second.gang);
+  const auto gang = places_.find(found->second.gang);
   gang->second.erase(key);
-  if (gang->second.empty()) nodes_.erase(gang);
+  if (gang->second.empty()) places_.erase(gang);
   evictions_.erase(key);
   records_.erase(found);
 }
 
 std::vector<std::string> GangPods::NodesOf(const std::string& gang) const {
   std::vector<std::string> nodes;
-  const auto found = nodes_.find(gang);
-  if (found == nodes_.end()) return nodes;
-  for (const auto& [pod, node] : found->second) nodes.push_back(node);
+  const auto found = places_.find(gang);
+  if (found == places_.end()) return nodes;
+  for (const auto& [pod, place] : found->second) nodes.push_back(place.node);
   return nodes;
+}
+
+model::Time GangPods::LastBound(const std::string& gang) const {
+  model::Time last = model::kNoTime;
+  const auto found = places_.find(gang);
+  if (found == places_.end()) return last;
+  for (const auto& [pod, place] : found->second) {
+    if (place.bound == model::kNoTime) return model::kNoTime;
+    last = std::max(last, place.bound);
+  }
+  return last;
 }
 
 std::map<std::string, model::GangEviction> GangPods::Evictions() const {

@@ -38,11 +38,17 @@ class GangPods {
   /// The nodes of the pods of the gang "<namespace>/<gang>", one for each pod, in the order of the
   /// pods' names.
   std::vector<std::string> NodesOf(const std::string& gang) const;
+  /// When the last of these pods was bound. kNoTime if there is none, or if one does not say.
+  model::Time LastBound(const std::string& gang) const;
   /// The evictions of whole gangs that have begun, as the pods say that are left of them, by
   /// "<namespace>/<gang>". Of several such pods of a gang, that counts which says the latest begin.
   std::map<std::string, model::GangEviction> Evictions() const;
 
  private:
+  struct Place {
+    std::string node;
+    model::Time bound = model::kNoTime;
+  };
   struct Record {
     std::string uid;
     std::string gang;  // "<namespace>/<gang>"
@@ -57,8 +63,8 @@ class GangPods {
   const bool enabled_;
   const model::GangNames names_;
   absl::flat_hash_map<std::string, Record> records_;  // by "<namespace>/<name>"
-  // By gang and "<namespace>/<name>": the node.
-  absl::flat_hash_map<std::string, std::map<std::string, std::string>> nodes_;
+  // By gang and "<namespace>/<name>".
+  absl::flat_hash_map<std::string, std::map<std::string, Place>> places_;
   // By "<namespace>/<name>" of the pod that says so.
   std::map<std::string, model::GangEviction> evictions_;
   /// The number of lists begun so far.

@@ -17,6 +17,7 @@
 #include "controller/patcher.h"
 #include "kube/json_api.h"
 #include "kube/json_call.h"
+#include "kube/json_model.h"
 #include "kube/json_value.h"
 #include "kube/readable.h"
 #include "model/annotation.h"
@@ -182,6 +183,22 @@ absl::Status EvictAll(kube::Transport& transport, const std::vector<RunningPod>&
   return absl::OkStatus();
 }
 
+EvictPods OneByOne(kube::Transport& transport) {
+  return [&transport](const std::vector<RunningPod>& pods, bool dry_run) {
+    return EvictAll(transport, pods, dry_run);
+  };
+}
+
+// Evicts the last one when all others are.
+absl::Status EvictBeforeLast(kube::Transport& transport, std::vector<RunningPod> pods,
+                             const EvictPods& evict) {
+  if (pods.empty()) return absl::OkStatus();
+  const RunningPod last = std::move(pods.back());
+  pods.pop_back();
+  const absl::Status evicted = evict(pods, false);
+  return evicted.ok() ? EvictPod(transport, last.pod, false) : evicted;
+}
+
 absl::Status NotWanted() { return absl::AbortedError("it needs not be evicted any more"); }
 
 std::optional<model::GangEviction> EvictionOf(const RunningPod& pod,
@@ -243,22 +260,23 @@ absl::Status EvictPod(kube::Transport& transport, const model::Pod& pod, bool dr
 }
 
 absl::Status EvictGang(kube::Transport& transport, const GangToEvict& gang,
-                       const model::GangNames& names) {
+                       const model::GangNames& names, const EvictPods& evict) {
+  const EvictPods evict_some = evict ? evict : OneByOne(transport);
   auto pods = PodsOfGang(transport, gang.namespace_, gang.gang, names);
   if (!pods.ok()) return pods.status();
   // Those first that a budget may protect: pods that are not bound it does not.
   const auto waiting = std::stable_partition(
       pods->begin(), pods->end(), [](const RunningPod& pod) { return !pod.pod.node_name.empty(); });
-  const absl::Status may = EvictAll(transport, *pods, true);
+  const absl::Status may = evict_some(*pods, true);
   if (!may.ok()) return may;
   if (!gang.is_wanted()) return NotWanted();
   const absl::Status begun = Begin(transport, gang, names, *pods, waiting);
-  return begun.ok() ? EvictAll(transport, *pods, false) : begun;
+  return begun.ok() ? EvictBeforeLast(transport, *std::move(pods), evict_some) : begun;
 }
 
 absl::Status EvictRestOfGang(kube::Transport& transport, const GangToEvict& gang,
-                             const model::GangNames& names) {
-  const auto pods = PodsOfGang(transport, gang.namespace_, gang.gang, names);
+                             const model::GangNames& names, const EvictPods& evict) {
+  auto pods = PodsOfGang(transport, gang.namespace_, gang.gang, names);
   if (!pods.ok()) return pods.status();
   const RunningPod* const last = LastOf(*pods, names, gang.now);
   if (last == nullptr || !gang.is_wanted()) return NotWanted();
@@ -273,12 +291,12 @@ absl::Status EvictRestOfGang(kube::Transport& transport, const GangToEvict& gang
   // The very first one could not be evicted, or somebody has let pods go by hand.
   const bool has_begun = std::ranges::count_if(*pods, was_there) < eviction.pods;
   if (!has_begun || std::ranges::any_of(*pods, is_freed)) return NotWanted();
-  for (const RunningPod& pod : *pods) {
-    if (&pod == last || !was_there(pod)) continue;
-    const absl::Status status = EvictPod(transport, pod.pod, false);
-    if (!status.ok()) return status;
-  }
-  return EvictPod(transport, last->pod, false);
+  RunningPod its_last = *last;
+  std::erase_if(*pods, [&](const RunningPod& pod) {
+    return pod.pod.uid == its_last.pod.uid || !was_there(pod);
+  });
+  pods->push_back(std::move(its_last));
+  return EvictBeforeLast(transport, *std::move(pods), evict ? evict : OneByOne(transport));
 }
 
 absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,
@@ -292,7 +310,10 @@ absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,
   };
   // Without it the others would be evicted, and it would hold its devices.
   const auto on_unreadable = [&](const kube::JsonValue& item, const absl::Status& why) {
-    if (MayBeOf(item, gang, names)) item.Report(why);
+    if (!MayBeOf(item, gang, names)) return;
+    const std::string name = kube::UnreadableFromJson(item, "Pod", why).name;
+    item.Report(
+        absl::UnavailableError(fmt::format("pod {}: {}", name, std::string(why.message()))));
   };
   // Of a namespace's pods most may have ended, and time counts for those that wait.
   const absl::Status listed =

@@ -39,6 +39,10 @@ struct GangToEvict {
   std::function<bool()> is_wanted;
 };
 
+/// Evicts pods, in any order and several at once if it can, or asks only whether that may be done
+/// (`dry_run`). Returns the first error; then some may not have been asked for.
+using EvictPods = std::function<absl::Status(const std::vector<RunningPod>& pods, bool dry_run)>;
+
 /// Evicts all pods of a gang, bound or not, through the Eviction API, so that budgets hold, pods
 /// get their grace period, and those who retry the pods do. First it asks for each pod whether it
 /// may be evicted: if one may not, none is, because the others would be made anew without it.
@@ -51,7 +55,8 @@ struct GangToEvict {
 /// eviction has begun (model::GangEvictionOf()), for EvictRestOfGang(). If that pod ends by itself,
 /// nobody can tell any more.
 ///
-/// Blocks until the API server has answered. A pod that is gone is no error.
+/// Blocks until the API server has answered. A pod that is gone is no error. `evict` evicts the
+/// pods; if it is not set, one goes after the other.
 ///
 ///   GET /api/v1/namespaces/ml/pods
 ///   POST /api/v1/namespaces/ml/pods/train-0/eviction
@@ -63,14 +68,14 @@ struct GangToEvict {
 ///    "uid":"..."}}
 ///   ... the first for each pod without dryRun, at last for train-3
 absl::Status EvictGang(kube::Transport& transport, const GangToEvict& gang,
-                       const model::GangNames& names);
+                       const model::GangNames& names, const EvictPods& evict = {});
 
 /// Goes on with an EvictGang() that has ended half-way: evicts the pods that were created before it
 /// began, without asking first, and at last the one that says when that was. Returns Aborted, and
 /// evicts nobody, if no pod says so, or not of the last ten minutes, if none of those pods has
 /// gone, and if any pod was let go by hand. Else it returns as EvictGang() does.
 absl::Status EvictRestOfGang(kube::Transport& transport, const GangToEvict& gang,
-                             const model::GangNames& names);
+                             const model::GangNames& names, const EvictPods& evict = {});
 
 /// Returns the pods of a gang that EvictGang() would evict, trimmed, with the annotations
 /// `eviction` and `freed` of `names`. Unavailable if a pod cannot be read that may be of the gang.

@@ -112,9 +112,9 @@ RunningPod Trimmed(RunningPod running, const std::set<std::string, std::less<>>&
   pod.name = std::move(whole.name);
   pod.uid = std::move(whole.uid);
   pod.node_name = std::move(whole.node_name);
-  for (auto& each : whole.annotations) {
-    const bool matters = annotations.contains(each.first) && each.second.size() <= kMostOfValue;
-    if (matters) pod.annotations.push_back(std::move(each));
+  for (const auto& [name, value] : whole.annotations) {
+    if (annotations.contains(name))
+      pod.annotations.emplace_back(name, value.substr(0, kMostOfValue));
   }
   pod.created = whole.created;
   pod.deleted = whole.deleted;

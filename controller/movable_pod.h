@@ -42,8 +42,8 @@ RunningPod RunningPodFromJson(const kube::JsonValue& pod);
 
 /// Returns the pod with what still matters once it is chosen to be evicted, so that all pods of a
 /// gang fit into the memory however large they are: who it is and what made it, its node, its
-/// times, and of the annotations those with these names. A value of more than 4 KiB, which none of
-/// Berth's has that is valid, is left out.
+/// times, and of the annotations those with these names. Of a value the first 4 KiB are kept: none
+/// of Berth's that is valid has more.
 RunningPod Trimmed(RunningPod pod, const std::set<std::string, std::less<>>& annotations);
 
 /// What a Job (of batch) does with pods that are evicted. A plain value.

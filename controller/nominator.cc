@@ -150,6 +150,7 @@ void Nominator::PlanOnce() {
   const std::size_t most = kMaxQueued - std::min(kMaxQueued, queue_.size());
   planner::GangFacts gangs{
       .running = [&reader](const std::string& gang) { return reader.Gangs().NodesOf(gang); },
+      .last_bound = [&reader](const std::string& gang) { return reader.Gangs().LastBound(gang); },
       .evictions = reader.Gangs().Evictions(),
       .lease = term_.text,
       .is_lease_certain = term_.is_certain || term_certain_ + kTermPatience <= planned_,
@@ -189,7 +190,8 @@ void Nominator::TellKept() {
 void Nominator::RunWriter(Patcher* patcher) {
   std::unique_lock lock(mutex_);
   while (!stopped_) {
-    if (!WriteNext(lock, *patcher)) queued_.wait(lock);
+    // Only here: who evicts waits for those who help, so that they need threads of their own.
+    if (!HelpToEvict(lock, *patcher) && !WriteNext(lock, *patcher)) queued_.wait(lock);
   }
 }
 
@@ -305,12 +307,56 @@ absl::Status Nominator::EvictGang(const planner::Step& step, Patcher& patcher) {
                          .gang = step.gang,
                          .now = options_.now(),
                          .is_wanted = is_wanted};
+  const auto evict = [this, &patcher](const std::vector<RunningPod>& pods, bool dry_run) {
+    return EvictTogether(pods, dry_run, patcher);
+  };
   const absl::Status status = step.kind == planner::StepKind::kEvictRest
-                                  ? patcher.EvictRestOfGang(gang, options_.gang_names)
-                                  : patcher.EvictGang(gang, options_.gang_names);
+                                  ? patcher.EvictRestOfGang(gang, options_.gang_names, evict)
+                                  : patcher.EvictGang(gang, options_.gang_names, evict);
   const std::lock_guard guard(mutex_);
   evicting_.erase(GangKeyOf(step));
   return status;
+}
+
+absl::Status Nominator::EvictTogether(const std::vector<RunningPod>& pods, bool dry_run,
+                                      Patcher& patcher) {
+  std::unique_lock lock(mutex_);
+  EvictionBatch batch{.pods = pods, .dry_run = dry_run};
+  batches_.push_back(&batch);
+  queued_.notify_all();
+  while (EvictOne(batch, lock, patcher) || batch.writers > 0) {
+    if (batch.writers > 0 && !HasNext(batch)) queued_.wait(lock);
+  }
+  std::erase(batches_, &batch);
+  return batch.status;
+}
+
+bool Nominator::EvictOne(EvictionBatch& batch, std::unique_lock<std::mutex>& lock,
+                         Patcher& patcher) {
+  if (!HasNext(batch)) return false;
+  const model::Pod& pod = batch.pods[batch.next++].pod;
+  ++batch.writers;
+  lock.unlock();
+  const absl::Status status = patcher.EvictPod(pod, batch.dry_run);
+  lock.lock();
+  --batch.writers;
+  batch.status.Update(status);
+  // Who waits for the whole batch may be the next.
+  if (!HasNext(batch)) queued_.notify_all();
+  return true;
+}
+
+bool Nominator::HelpToEvict(std::unique_lock<std::mutex>& lock, Patcher& patcher) {
+  std::size_t writers = 0;
+  for (const EvictionBatch* batch : batches_) writers += batch->writers;
+  if (writers >= kEvictors) return false;
+  const auto found =
+      std::ranges::find_if(batches_, [](const EvictionBatch* batch) { return HasNext(*batch); });
+  return found != batches_.end() && EvictOne(**found, lock, patcher);
+}
+
+bool Nominator::HasNext(const EvictionBatch& batch) {
+  return batch.status.ok() && batch.next < batch.pods.size();
 }
 
 void Nominator::OnReplaceBegin() {

@@ -88,6 +88,8 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   static constexpr std::chrono::seconds kKeptPatience{60};
   /// How many threads should call RunWriter().
   static constexpr std::size_t kWriters = 8;
+  /// How many of them at most help to evict gangs: the others are for those that start.
+  static constexpr std::size_t kEvictors = 4;
   /// How many nominations at most wait for a writer. What waits longer is out of date.
   static constexpr std::size_t kMaxQueued = 64;
   /// While so much is still to be told of gangs, they get no more news.
@@ -144,6 +146,14 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   void WriteStep(const planner::Step& step, Patcher& patcher);
   absl::Status Send(const planner::Step& step, Patcher& patcher);
   absl::Status EvictGang(const planner::Step& step, Patcher& patcher);
+  // Evicts these pods with the help of other writers; see EvictPods.
+  absl::Status EvictTogether(const std::vector<RunningPod>& pods, bool dry_run, Patcher& patcher);
+  struct EvictionBatch;
+  // Evicts one pod of the batch, or of any. The lock, which must be held, is released meanwhile.
+  // Returns false if there is none.
+  bool EvictOne(EvictionBatch& batch, std::unique_lock<std::mutex>& lock, Patcher& patcher);
+  bool HelpToEvict(std::unique_lock<std::mutex>& lock, Patcher& patcher);
+  static bool HasNext(const EvictionBatch& batch);
   // For a step of the kind kCount. If the answer is not known, the plan asks again.
   void Count(const planner::Step& step, Patcher& patcher);
 
@@ -169,6 +179,17 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   const PodGroupReader::Known* groups_ = nullptr;
   Clock::time_point groups_read_;
 
+  // Pods that are evicted by several writers.
+  struct EvictionBatch {
+    const std::vector<RunningPod>& pods;
+    bool dry_run = false;
+    // The next of them, and how many are being evicted.
+    std::size_t next = 0;
+    std::size_t writers = 0;
+    // The first error.
+    absl::Status status = {};
+  };
+
   // Guards what follows, which all threads use.
   std::mutex mutex_;
   std::condition_variable queued_;
@@ -179,6 +200,8 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   // time takes them, so that what is told of a pod later is written later.
   std::deque<planner::Step> queue_;
   std::deque<planner::Step> news_;
+  // Of those who wait for them.
+  std::vector<EvictionBatch*> batches_;
   bool is_telling_ = false;
   bool listed_ = false;
   // Whether a waiting pod has changed since the last round, or there was none since it leads.

@@ -26,8 +26,8 @@ inline constexpr kube::Permission kNominatePermissions[] = {{"", "pods/status", 
 /// pods, by patches, and nothing else of any object; reports events, evicts gangs, and creates and
 /// deletes their PodGroups. Each patch
 /// contains the UID of the object. The API server refuses a patch that would change it, so another
-/// object that has taken the name meanwhile is safe. Each method but the last five sends one
-/// request and blocks until its reply has come. Errors are those of kube::CallJson(). Not
+/// object that has taken the name meanwhile is safe. Each method that is not told of elsewhere
+/// sends one request and blocks until its reply has come. Errors are those of kube::CallJson(). Not
 /// thread-safe.
 class Patcher {
  public:
@@ -129,12 +129,18 @@ class Patcher {
     return controller::CountSucceeded(*transport_, namespace_name, names);
   }
   /// See controller::EvictGang().
-  absl::Status EvictGang(const GangToEvict& gang, const model::GangNames& names) {
-    return controller::EvictGang(*transport_, gang, names);
+  absl::Status EvictGang(const GangToEvict& gang, const model::GangNames& names,
+                         const EvictPods& evict) {
+    return controller::EvictGang(*transport_, gang, names, evict);
+  }
+  /// See controller::EvictPod().
+  absl::Status EvictPod(const model::Pod& pod, bool dry_run) {
+    return controller::EvictPod(*transport_, pod, dry_run);
   }
   /// See controller::EvictRestOfGang().
-  absl::Status EvictRestOfGang(const GangToEvict& gang, const model::GangNames& names) {
-    return controller::EvictRestOfGang(*transport_, gang, names);
+  absl::Status EvictRestOfGang(const GangToEvict& gang, const model::GangNames& names,
+                               const EvictPods& evict) {
+    return controller::EvictRestOfGang(*transport_, gang, names, evict);
   }
   /// See controller::CreatePodGroup().
   absl::Status CreatePodGroup(const NewPodGroup& group, const model::GangNames& names) {

@@ -76,6 +76,10 @@ bool IsUnschedulable(std::string_view type, std::string_view status, std::string
   return type == "PodScheduled" && status == "False" && reason == "Unschedulable";
 }
 
+bool TellsThatPodIsBound(std::string_view type, std::string_view status) {
+  return type == "PodScheduled" && status == "True";
+}
+
 bool TellsThatGangWaits(std::string_view type, std::string_view status) {
   constexpr std::string_view kName = model::kGang.name;
   return status == "False" && type.ends_with(kName) &&

@@ -43,6 +43,9 @@ model::ConditionStatus ConditionStatusFromText(std::string_view text);
 /// Whether a v1.PodCondition with these fields says that kube-scheduler found no node for the pod.
 bool IsUnschedulable(std::string_view type, std::string_view status, std::string_view reason);
 
+/// Whether a v1.PodCondition with these fields says that the pod is bound.
+bool TellsThatPodIsBound(std::string_view type, std::string_view status);
+
 /// Whether a v1.PodCondition with these fields says that the pod's gang waits, whatever the prefix
 /// of Berth's names; see model::kGang.
 bool TellsThatGangWaits(std::string_view type, std::string_view status);

@@ -83,6 +83,16 @@ std::string UnschedulableMessage(const JsonValue& conditions) {
   return message;
 }
 
+model::Time BoundSince(const JsonValue& conditions) {
+  model::Time bound = model::kNoTime;
+  conditions.ForEachItem([&bound](const JsonValue& condition) {
+    if (TellsThatPodIsBound(condition.Field("type").String(), condition.Field("status").String())) {
+      bound = condition.Field("lastTransitionTime").Time();
+    }
+  });
+  return bound;
+}
+
 std::optional<std::string> WhyGangWaits(const JsonValue& conditions) {
   std::optional<std::string> message;
   conditions.ForEachItem([&message](const JsonValue& condition) {
@@ -186,6 +196,8 @@ model::Pod PodFromJson(const JsonValue& pod) {
     result.unschedulable = UnschedulableMessage(status.Field("conditions"));
     result.why_gang_waits = WhyGangWaits(status.Field("conditions"));
     result.nominated_node = status.Field("nominatedNodeName").String();
+  } else {
+    result.bound = BoundSince(status.Field("conditions"));
   }
   result.terminated = IsTerminated(status.Field("phase").String());
   ReadScored(metadata, spec, result);

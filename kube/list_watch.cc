@@ -103,6 +103,7 @@ bool ListWatch<T>::Recover(const Outcome& outcome) {
     resource_version_.clear();
     continue_token_.clear();
     listed_.reset();
+    watch_list_cut_ = false;
   } else {
     handler_->OnFailed();
   }

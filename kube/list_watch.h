@@ -34,8 +34,8 @@ struct ListWatchOptions {
   /// Whether to request the list as the beginning of a watch. The server then sends it from memory,
   /// one object at a time. If the server refuses (before Kubernetes 1.34, or with its feature
   /// WatchList off), the list is requested in pages, and a watch again after watch_list_retry. If
-  /// the watch ends before everything is listed, that one list is requested in pages, as client-go
-  /// does.
+  /// the server ends the watch before everything is listed, that one list is requested in pages:
+  /// the next watch might end as soon.
   bool watch_list = true;
   std::chrono::milliseconds watch_list_retry{std::chrono::minutes(30)};
   /// Seeds the jitter of waits and timeouts.
@@ -160,7 +160,7 @@ class ListWatch {
   std::optional<std::size_t> listed_;
   /// When the server last refused to list by a watch.
   std::optional<Timer::Clock::time_point> watch_list_refused_;
-  /// Whether a watch ended before it had listed everything, and no list has been complete since.
+  /// Whether the watch ended in good order that was to begin with the list that is under way.
   bool watch_list_cut_ = false;
 };
 

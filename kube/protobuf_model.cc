@@ -102,6 +102,17 @@ std::string UnschedulableMessage(const pb::Pod& pod) {
   return "";
 }
 
+model::Time BoundSince(const pb::Pod& pod) {
+  model::Time bound = model::kNoTime;
+  if (pod.spec().node_name().empty()) return bound;
+  for (const pb::PodCondition& condition : pod.status().conditions()) {
+    if (TellsThatPodIsBound(condition.type(), condition.status())) {
+      bound = FromProto(condition.last_transition_time());
+    }
+  }
+  return bound;
+}
+
 std::optional<std::string> WhyGangWaits(const pb::Pod& pod) {
   if (!pod.spec().node_name().empty()) return std::nullopt;
   for (const pb::PodCondition& condition : pod.status().conditions()) {
@@ -186,6 +197,7 @@ model::Pod FromProto(const pb::Pod& pod, const Path& path, absl::Status& error) 
   result.priority = pod.spec().priority();
   result.unschedulable = UnschedulableMessage(pod);
   result.why_gang_waits = WhyGangWaits(pod);
+  result.bound = BoundSince(pod);
   if (result.node_name.empty()) result.nominated_node = pod.status().nominated_node_name();
   result.terminated = IsTerminated(pod.status().phase());
   ReadScored(pod, result);

@@ -86,6 +86,11 @@ struct Pod {
   /// metadata.deletionTimestamp: when the pod should be gone, its grace period included. kNoTime
   /// unless somebody has deleted the pod.
   Time deleted = kNoTime;
+  /// When the pod was bound: the time of its condition PodScheduled, which the API server sets to
+  /// True with the binding (assignPod in
+  /// k8s.io/kubernetes/pkg/registry/core/pod/storage/storage.go, v1.36.3). kNoTime until then, and
+  /// if it has no such condition.
+  Time bound = kNoTime;
   /// The name of the Job (of the API group batch) that controls the pod. Empty if none does, and
   /// unless somebody has deleted the pod.
   std::string job;

@@ -95,8 +95,8 @@ struct GangOutlook {
 ///
 /// What has to survive a restart stands in the pods: gates, nominations and the annotations of
 /// both. A gang of which pods run counts as released; so does one of whose pods some were planned
-/// and have no gate any more. A gang that was evicted, or could not be released, rests (GangRests);
-/// that does not survive.
+/// and have no gate any more, and for how long it lacks pods the times of its pods tell. A gang
+/// that was evicted, or could not be released, rests (GangRests); that does not survive.
 ///
 /// Not thread-safe.
 class Gangs {
@@ -114,6 +114,10 @@ class Gangs {
   /// How long after an eviction that failed the gang is evicted again, and after one that ended
   /// half-way, or may have, the rest of it.
   static constexpr std::chrono::seconds kEvictAgain{30};
+  /// How long a gang that has lacked pods for too long has to become whole once a controller begins
+  /// to lead: what it lacks may have a node at once. A pod behind the gate is let go after
+  /// kReplacement.
+  static constexpr std::chrono::seconds kChance{30};
   /// How long after a release without nodes that has reached no pod it is tried again.
   static constexpr std::chrono::seconds kReleaseAgain{30};
   /// How long a gang waits before its users are told, and how often they are told of changes.
@@ -435,6 +439,9 @@ class Gangs {
   void Complete(Record& gang, Round& round);
   // Those that are gated go on all together: alone they would only hold what others could use.
   void CompleteGated(Record& gang, Round& round);
+  // For how long at least the gang has lacked pods, as far as they tell, although it is looked at
+  // for the first time.
+  Clock::duration LackedBefore(const Record& gang, const Round& round) const;
   // Whether a released gang has lacked pods for too long, and may be evicted.
   bool IsLate(const Record& gang, const Round& round) const;
   // How many of the pods that are still to run are not there.

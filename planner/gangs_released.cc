@@ -65,7 +65,8 @@ void Gangs::Complete(Record& gang, Round& round) {
   if (HasFallenThrough(gang)) return TakeBack(gang, round);
   // What waits beside as many as its size says is more than it needs.
   const bool runs = gang.running.size() >= gang.left();
-  if (!gang.incomplete || runs) gang.incomplete = round.now;
+  if (!gang.incomplete) gang.incomplete = round.now - LackedBefore(gang, round);
+  if (runs) gang.incomplete = round.now;
   if (IsBeingEvicted(gang)) return AwaitEviction(gang, round);
   const auto was_released = [this](const Member& member) { return WasReleased(member); };
   if (!gang.running.empty() || std::ranges::any_of(gang.members, was_released)) {
@@ -92,6 +93,26 @@ void Gangs::Complete(Record& gang, Round& round) {
   if (freed) reason += ", and it is not evicted, because it was let go by hand";
   Enter(gang, GangPhase::kReleased, std::move(reason), round);
   if (late && missing == 0 && !freed) Evict(gang, round);
+}
+
+Gangs::Clock::duration Gangs::LackedBefore(const Record& gang, const Round& round) const {
+  // Of one that this controller has seen before it would know.
+  if (gang.since || !round.gangs.last_bound || !round.gangs.is_lease_certain) return {};
+  const model::Time bound = round.gangs.last_bound(gang.key());
+  if (bound == model::kNoTime) return {};
+  std::vector<model::Time> since;
+  for (const Member& member : gang.members) {
+    since.push_back(std::max(bound, member.pod->pod().created));
+  }
+  std::ranges::sort(since);
+  // Of those that wait, it needs no more than its size says.
+  const std::size_t there = since.size() + gang.running.size();
+  const std::size_t spare = there - std::min(there, gang.left());
+  const model::Time first = since[std::min(spare, since.size() - 1)];
+  // All times are the API server's: the clock of this controller may be wrong.
+  const model::Duration lacked = std::min(round.latest_creation, round.time) - first;
+  const model::Duration most = config_.gangs.timeout - kChance;
+  return std::clamp(lacked, model::Duration(0), std::max(most, model::Duration(0)));
 }
 
 bool Gangs::IsLate(const Record& gang, const Round& round) const {

@@ -42,6 +42,7 @@ void Planner::Upsert(Pod given, Clock::time_point now) {
   if (found == waiting_.end()) {
     found = waiting_.emplace(KeyOf(pod), Waiting{.pod = WaitingPod(&annotation_, now)}).first;
   }
+  latest_creation_ = std::max(latest_creation_, pod.created);
   Waiting& waiting = found->second;
   const bool was_in_time = waiting.pod.IsWriting(pod.nominated_node) && !pod.nominated_node.empty();
   if (was_in_time) lead_ = std::max(config_.backlog.pods, lead_ - 1);
@@ -114,6 +115,7 @@ std::vector<Step> Planner::Plan(const model::ClusterView& view, const SeenBound&
               .memory = memory_,
               .time = time,
               .now = now,
+              .latest_creation = latest_creation_,
               .left = most,
               .searches = kSearches};
   absl::erase_if(unfit_, [now](const auto& shape) { return shape.second + kLookAgain <= now; });

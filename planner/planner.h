@@ -265,6 +265,8 @@ class Planner {
   std::uint32_t epoch_ = 0;  // counts lists
   // Whether a list was ever complete.
   bool listed_ = false;
+  // When the youngest pod was created that has waited.
+  model::Time latest_creation_ = model::kNoTime;
   // How many pods that kube-scheduler has not tried are left to it before the first one that is
   // planned, and are expected to take the nodes that are best for them.
   std::int32_t lead_;

@@ -51,6 +51,9 @@ struct GangFacts {
   /// nor are being deleted, one for each pod. If it is not set, the plan takes gangs of which it
   /// knows nothing for new.
   std::function<std::vector<std::string>(const std::string& gang)> running = {};
+  /// When the last of these pods was bound. kNoTime if that is not known. If it is not set,
+  /// nothing is known of any.
+  std::function<model::Time(const std::string& gang)> last_bound = {};
   /// The evictions of whole gangs that have begun and not ended, by the same.
   std::map<std::string, model::GangEviction> evictions = {};
   /// Who holds kube-scheduler's Lease, and since how many transitions: a kube-scheduler up to 1.36
@@ -92,6 +95,9 @@ struct Round {
   WorthMemory& memory;
   model::Time time;
   Clock::time_point now;
+  /// When the youngest pod was created that has ever waited: by the API server's clock it is not
+  /// earlier now. kNoTime if none has.
+  model::Time latest_creation;
   /// How many more pods that were not refused may get a nomination.
   std::size_t left;
   /// For how many more pods victims may be sought.

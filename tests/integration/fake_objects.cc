@@ -128,6 +128,12 @@ std::string EncodeObject(const model::Pod& pod, const std::string& resource_vers
     condition.set_reason("Unschedulable");
     condition.set_message(pod.unschedulable);
   }
+  if (pod.bound != model::kNoTime) {
+    wire::PodCondition& condition = *out.mutable_status()->add_conditions();
+    condition.set_type("PodScheduled");
+    condition.set_status("True");
+    condition.mutable_last_transition_time()->set_seconds(pod.bound.time_since_epoch().count());
+  }
   return out.SerializeAsString();
 }
 

@@ -42,6 +42,23 @@ TEST_F(GangPodsTest, ThePodsThatRunAreKnown) {
   EXPECT_THAT(Nodes(), ElementsAre("node-1"));
 }
 
+TEST_F(GangPodsTest, WhenTheLastWasBoundIsKnownIfAllSaySo) {
+  const auto last = [this] { return snapshot_.Read().Gangs().LastBound("ml/train"); };
+  model::Pod early = PodOfGang("a", "node-1");
+  model::Pod late = PodOfGang("b", "node-2");
+  early.namespace_ = late.namespace_ = "ml";
+  EXPECT_EQ(last(), model::kNoTime);
+  early.bound = model::Time(std::chrono::seconds(100));
+  late.bound = model::Time(std::chrono::seconds(200));
+  snapshot_.UpsertPod(early);
+  EXPECT_EQ(last(), early.bound);
+  snapshot_.UpsertPod(late);
+  EXPECT_EQ(last(), late.bound);
+  early.bound = model::kNoTime;
+  snapshot_.UpsertPod(early);
+  EXPECT_EQ(last(), model::kNoTime);
+}
+
 TEST_F(GangPodsTest, PodsThatHaveEndedOrAreBeingDeletedDoNotCount) {
   model::Pod ended = PodOfGang("a", "node-1");
   model::Pod deleted = PodOfGang("b", "node-2");

@@ -11,6 +11,7 @@
 namespace berth::controller {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -158,7 +159,8 @@ TEST_F(GangEvictor, APodOfAnotherGangThatCannotBeReadHidesNoOthers) {
 TEST_F(GangEvictor, EvictsNobodyIfAPodOfTheGangCannotBeRead) {
   transport_.replies.push_back({.body = R"({"metadata":{},"items":[)" + Unreadable({"train-1"}) +
                                         "," + JsonOf(PodOfGang{"train-0"}) + "]}"});
-  EXPECT_THAT(std::string(Evict().message()), HasSubstr("priority"));
+  EXPECT_THAT(std::string(Evict().message()),
+              AllOf(HasSubstr("pod train-1: "), HasSubstr("priority")));
   EXPECT_THAT(Asked(), IsEmpty());
 }
 

@@ -1,7 +1,11 @@
 #include "controller/nominator.h"
 
+#include <algorithm>
+#include <condition_variable>
 #include <functional>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -404,6 +408,87 @@ TEST_F(NominatorTest, GoesOnWithAnEvictionThatHasEndedHalfWayThoughNoPodWaits) {
   ASSERT_THAT(transport_.requests, SizeIs(1));
   EXPECT_THAT(transport_.requests[0].target,
               testing::StartsWith("/api/v1/namespaces/" + pod.namespace_ + "/pods?"));
+}
+
+/// An API server with some pods of a gang. It answers an eviction when there is another one, or
+/// nobody else could ask for one.
+class SlowEvictions final : public kube::Transport {
+ public:
+  explicit SlowEvictions(std::string pods) : pods_(std::move(pods)) {}
+
+  absl::Status Send(const kube::HttpRequest& request, kube::HttpSink& sink) override {
+    const bool evicts = request.target.ends_with("/eviction");
+    if (evicts) Evict(request.target);
+    const absl::Status head =
+        sink.OnHead({.status = evicts ? 201 : 200, .content_type = "application/json"});
+    return head.ok() ? sink.OnBody(evicts ? "{}" : pods_) : head;
+  }
+  void Stop() override {}
+
+  std::vector<std::string> AwaitEvicted(std::size_t pods) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, seconds(10), [&] { return evicted_.size() == pods; });
+    return evicted_;
+  }
+  std::size_t most_at_once() {
+    const std::lock_guard lock(mutex_);
+    return most_;
+  }
+
+ private:
+  void Evict(const std::string& target) {
+    std::unique_lock lock(mutex_);
+    most_ = std::max(most_, ++now_);
+    changed_.notify_all();
+    const bool is_last = target.find("train-last") != std::string::npos;
+    if (!is_last) changed_.wait_for(lock, seconds(10), [this] { return most_ > 1; });
+    --now_;
+    evicted_.push_back(target.substr(target.find("train-")));
+    changed_.notify_all();
+  }
+
+  const std::string pods_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t now_ = 0;
+  std::size_t most_ = 0;
+  std::vector<std::string> evicted_;
+};
+
+TEST_F(NominatorTest, SeveralWritersEvictAGang) {
+  model::Pod last = OfGang("train-last");
+  last.node_name = "v100-1";
+  const std::string says = model::GangEvictionText({policies::scheduling::kNow, 5});
+  last.annotations.emplace_back("berth.dev/gang-eviction", says);
+  model::Normalize(last.annotations);
+  snapshot_->UpsertPod(last);
+  std::string pods;
+  for (const char* name : {"train-0", "train-1", "train-2", "train-last"}) {
+    const std::string eviction =
+        name == last.name ? R"(,"berth.dev/gang-eviction":")" + says + '"' : "";
+    pods +=
+        std::string(pods.empty() ? "" : ",") + R"({"metadata":{"namespace":")" + last.namespace_ +
+        R"(","name":")" + name + R"(","uid":")" + name +
+        R"(","creationTimestamp":"2020-01-01T00:00:00Z","annotations":{"berth.dev/gang-name":")" +
+        "train" + R"(","berth.dev/gang-size":"5")" + eviction +
+        R"(}},"spec":{"nodeName":"v100-1"},"status":{"phase":"Running"}})";
+  }
+  SlowEvictions server(R"({"metadata":{},"items":[)" + pods + "]}");
+  Nominator nominator = Make(WithGangs());
+  Wait(nominator, {});
+  std::vector<Patcher> patchers(3, Patcher(&server));
+  std::vector<std::thread> writers;
+  for (Patcher& patcher : patchers) {
+    writers.emplace_back([&nominator, &patcher] { nominator.RunWriter(&patcher); });
+  }
+  time_.end = time_.now + planner::Gangs::kEvictAgain + seconds(2);
+  nominator.Run();
+  const std::vector<std::string> evicted = server.AwaitEvicted(4);
+  nominator.Stop();
+  for (std::thread& writer : writers) writer.join();
+  ASSERT_THAT(evicted, SizeIs(4));
+  EXPECT_EQ(evicted.back(), "train-last/eviction");
+  EXPECT_GT(server.most_at_once(), 1U);
 }
 
 // A right that is missing for good must not hold all gangs back.

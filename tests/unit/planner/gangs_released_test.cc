@@ -79,6 +79,90 @@ TEST(GangReleased, IsEvictedIfItLacksPodsForTooLong) {
   EXPECT_THAT(f.Names(f.PlanOnly()), IsEmpty());
 }
 
+// It is not known to a controller that begins to lead since when the gang lacks pods; they tell it.
+class GangReleasedBefore : public testing::Test {
+ protected:
+  GangReleasedBefore() {
+    for (const char* name : {"a", "b"}) f.AddNode(name, 8);
+    f.ReleaseAll("train", 2, 8);
+    f.Bind("train-0");
+    f.Node("b").quarantined = true;
+    f.Plan();
+    f.facts.last_bound = [this](const std::string&) { return bound; };
+    f.Edit("train-1", [](model::Pod& pod) { pod.created = kNow - std::chrono::hours(2); });
+  }
+  // The other pod was bound that long before the youngest pod was created that waits.
+  void BindBefore(seconds span) {
+    f.Wait("other", 0);
+    f.Edit("other", [](model::Pod& pod) { pod.created = kNow; });
+    bound = kNow - span;
+  }
+  // A controller begins to lead, and evicts the gang after so long.
+  void ExpectEvictedAfter(seconds span) {
+    f.Restart();
+    f.Plan();
+    f.Pass(span - seconds(1));
+    EXPECT_THAT(f.Names(f.PlanOnly()), IsEmpty());
+    f.Pass(seconds(1));
+    EXPECT_THAT(f.Names(f.PlanOnly()), ElementsAre("train evicted"));
+  }
+
+  GangFixture f;
+  model::Time bound = model::kNoTime;
+  const seconds timeout{f.config.gangs.timeout};
+};
+
+TEST_F(GangReleasedBefore, LacksPodsSinceTheLastWasBound) {
+  BindBefore(seconds(100));
+  ExpectEvictedAfter(timeout - seconds(100));
+}
+
+TEST_F(GangReleasedBefore, LacksAPodThatWasMadeAnewSinceThen) {
+  BindBefore(seconds(100));
+  f.Edit("train-1", [this](model::Pod& pod) { pod.created = bound + seconds(60); });
+  ExpectEvictedAfter(timeout - seconds(40));
+}
+
+TEST_F(GangReleasedBefore, DoesNotLackWhatItNeedsNot) {
+  BindBefore(seconds(200));
+  // More pods than its size says wait for long; it lacks one of them since another has ended.
+  f.WaitInGang("train", 2, 2, 8);
+  f.Edit("train-2", [this](model::Pod& pod) { pod.created = bound + seconds(150); });
+  ExpectEvictedAfter(timeout - seconds(50));
+}
+
+TEST_F(GangReleasedBefore, HasAChanceHoweverLongThatIs) {
+  BindBefore(std::chrono::minutes(30));
+  ExpectEvictedAfter(Gangs::kChance);
+}
+
+TEST_F(GangReleasedBefore, MayGoOnWithAPodBehindTheGate) {
+  BindBefore(std::chrono::minutes(30));
+  f.AddNode("c", 8);
+  f.Edit("train-1", [](model::Pod& pod) {
+    pod.gates = {kGate};
+    pod.gated = true;
+    pod.nominated_node.clear();
+  });
+  f.Restart();
+  f.Plan();
+  f.Pass(Gangs::kReplacement + seconds(1));
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 c"));
+  EXPECT_THAT(f.Plan(), ElementsAre("train-1 ungated"));
+}
+
+TEST_F(GangReleasedBefore, HasAllItsTimeIfNothingIsKnown) {
+  BindBefore(std::chrono::minutes(30));
+  bound = model::kNoTime;
+  ExpectEvictedAfter(timeout);
+}
+
+TEST_F(GangReleasedBefore, HasAllItsTimeIfTheyAreOfTheFuture) {
+  BindBefore(seconds(100));
+  bound = model::Time(std::chrono::seconds(253'402'300'799));
+  ExpectEvictedAfter(timeout);
+}
+
 TEST(GangReleased, IsEvictedAgainSoonIfThatFails) {
   GangFixture f;
   for (const char* name : {"a", "b"}) f.AddNode(name, 8);
