@@ -33,7 +33,7 @@ export function* group(board) {
     const racks = pools.get(pool);
     if (!racks.has(rack)) racks.set(rack, []);
     racks.get(rack).push({id, key: sortKey(board.name[id])});
-    if (id % 1000 === 999) yield;
+    if (id % 100 === 99) yield;
   }
   const groups = [];
   for (const {name, value} of sorted(pools)) {

@@ -15,7 +15,7 @@ function* holdings(board) {
     if (!board.has(id)) continue;
     const held = board.held[id];
     for (let i = 0; i < held.length; i += 2) sums.set(held[i], (sums.get(held[i]) ?? 0) + held[i + 1]);
-    if (id % 2000 === 1999) yield;
+    if (id % 500 === 499) yield;
   }
   const name = ([word]) => board.words[word];
   const rounded = [...sums].map(([word, devices]) => [word, shown(devices)]);

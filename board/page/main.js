@@ -11,6 +11,7 @@ import {Server, Stream} from './stream.js';
 import {age, describeNode} from './words.js';
 
 const STEP = 4; // milliseconds of work in one frame
+const NEXT_FRAME = 'next frame'; // yielded where the browser is to lay out and paint first
 
 const $ = (id) => document.getElementById(id);
 
@@ -32,16 +33,25 @@ function nextFrame() {
     new Promise((resolve) => { setTimeout(resolve, 50); });
 }
 
-/** Runs a generator to its end, a little in each frame. Returns its result. */
+/**
+ * Runs a generator to its end, a little in each frame. Returns its result. It begins in the next frame,
+ * so that generators that follow each other do not add up in one.
+ */
 async function inSteps(steps) {
   for (;;) {
+    await nextFrame();
     const end = performance.now() + STEP;
     do {
       const {done, value} = steps.next();
       if (done) return value;
+      if (value === NEXT_FRAME) break;
     } while (performance.now() < end);
-    await nextFrame();
   }
+}
+
+/** Writes what is not there already: even the same text makes the browser lay out the page. */
+function write(target, text) {
+  if (target.textContent !== text) target.textContent = text;
 }
 
 class Page {
@@ -106,11 +116,10 @@ class Page {
   }
 
   async onChange(message) {
-    $('cluster-name').textContent = message.cluster;
+    write($('cluster-name'), message.cluster);
     $('scope').hidden = message.namespace === '';
-    $('scope').textContent = `Only pods of namespace ${message.namespace} are known: devices that ` +
-      'other namespaces hold look free.';
-    await nextFrame();
+    write($('scope'), `Only pods of namespace ${message.namespace} are known: devices that ` +
+      'other namespaces hold look free.');
     this.collect(await inSteps(this.board.apply(message.picture)));
     if (message.picture.more) return;
     const changed = this.changed;
@@ -143,11 +152,11 @@ class Page {
   *showLists(changed) {
     if (changed.pools) this.pools.show();
     if (changed.pools && (changed.anew || this.pools.history.size === 0)) this.pools.refresh();
-    yield;
+    yield NEXT_FRAME;
     if (changed.waiting) this.waiting.show();
-    yield;
+    yield NEXT_FRAME;
     if (changed.ids.length > 0 || changed.places) yield* this.owners.show();
-    yield;
+    yield NEXT_FRAME;
     if (changed.ids.length > 0 || changed.places) this.nodes.show();
   }
 
@@ -164,7 +173,7 @@ class Page {
     const layout = yield* Layout.make(this.board, this.groups, width, height, scale);
     yield;
     this.nodes.setOrder(layout.order, this.groups.map((pool) => pool.name));
-    yield;
+    yield NEXT_FRAME;
     this.picture.setLayout(layout);
     this.cursor = layout.order.find((id) => this.board.name[id] === this.cursorName) ?? -1;
     this.showCursor();
@@ -206,7 +215,7 @@ class Page {
     } else {
       [text, isTrouble] = ['Live', false];
     }
-    if ($('health').textContent !== text) $('health').textContent = text;
+    write($('health'), text);
     $('health').classList.toggle('trouble', isTrouble);
   }
 
@@ -306,10 +315,13 @@ class Page {
     const apply = () => {
       const isDark = choice.value === 'dark' || (choice.value === 'auto' && system.matches);
       document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
-      drawSamples(document);
-      this.picture.redraw();
-      this.pools.draw();
-      this.schedule();
+      // Colours are known once styles are, which the browser computes for a frame anyway.
+      requestAnimationFrame(() => {
+        drawSamples(document);
+        this.picture.redraw();
+        this.pools.draw();
+        this.schedule();
+      });
     };
     choice.addEventListener('change', () => {
       localStorage.setItem('theme', choice.value);

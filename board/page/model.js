@@ -95,7 +95,7 @@ export class BoardModel {
     for (let i = 0; i < nodes.id.length; ++i) {
       changed.places = this.setNode(nodes, i) || changed.places;
       changed.ids.push(nodes.id[i]);
-      if (i % 500 === 499) yield;
+      if (i % 100 === 99) yield;
     }
     if (picture.pools) [this.pools, changed.pools] = [picture.pools, true];
     if (picture.waiting) [this.waiting, changed.waiting] = [picture.waiting, true];

@@ -123,7 +123,6 @@ export class Picture {
     this.found = null; // a Set of ids, or null: nothing is searched
     this.foundOwners = new Set(); // numbers of words
     this.dirty = new Set();
-    this.colours = readColours();
     canvas.hidden = true;
   }
 
@@ -151,8 +150,8 @@ export class Picture {
 
   /** The colours have changed, or the places. */
   redraw() {
-    this.colours = readColours();
     if (!this.layout) return;
+    this.colours = readColours();
     this.pixels.values.fill(this.colours.back);
     this.context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--back');
     this.context.fillRect(0, 0, this.layout.width, this.layout.height);
@@ -189,7 +188,7 @@ export class Picture {
       area.top = Math.min(area.top, this.layout.y[id]);
       area.right = Math.max(area.right, this.layout.x[id] + box.width);
       area.bottom = Math.max(area.bottom, this.layout.y[id] + box.height);
-      if (++drawn % 64 === 0 && performance.now() > end) break;
+      if (++drawn % 16 === 0 && performance.now() > end) break;
     }
     if (drawn > 0) this.show(area);
     return this.dirty.size > 0;
