@@ -17,10 +17,9 @@ bool NeedsNoEscape(std::string_view text) {
                      [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; });
 }
 
-void AppendPlain(std::string& out, std::string_view text) {
-  out += '"';
-  out += text;
-  out += '"';
+// `before` ends with the opening quote.
+void AppendPlain(std::string& out, std::string_view text, std::string_view before = "\"") {
+  out.append(before).append(text) += '"';
 }
 
 void AppendString(std::string& out, std::string_view text) {
@@ -42,8 +41,12 @@ void AppendFailures(std::string& out, std::string_view key, std::span<const Fail
 
 void AppendNames(std::string& out, std::span<const std::string_view> names, bool plain) {
   for (std::size_t i = 0; i < names.size(); ++i) {
+    if (plain) {
+      AppendPlain(out, names[i], i > 0 ? ",\"" : "\"");
+      continue;
+    }
     if (i > 0) out += ',';
-    plain ? AppendPlain(out, names[i]) : AppendString(out, names[i]);
+    AppendString(out, names[i]);
   }
 }
 
