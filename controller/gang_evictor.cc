@@ -29,11 +29,15 @@ namespace berth::controller {
 
 namespace {
 
-std::optional<std::string> GangOf(const model::Pod& pod, const model::GangNames& names) {
-  if (pod.deleted != model::kNoTime) return std::nullopt;
-  const auto said = model::GangOf(pod.annotations, names);
+std::optional<std::string> GangIn(const model::StringMap& annotations,
+                                  const model::GangNames& names) {
+  const auto said = model::GangOf(annotations, names);
   if (!said.ok() || !said->has_value()) return std::nullopt;
   return (*said)->name;
+}
+
+std::optional<std::string> GangOf(const model::Pod& pod, const model::GangNames& names) {
+  return pod.deleted == model::kNoTime ? GangIn(pod.annotations, names) : std::nullopt;
 }
 
 // Which of the pods of its Job it is: the index of an Indexed Job, of which there may have been
@@ -143,9 +147,7 @@ bool MayBeOf(const kube::JsonValue& item, const std::string& gang, const model::
     const kube::JsonValue its_metadata = pod.Field("metadata");
     return its_metadata.Field("annotations").StringMap();
   });
-  if (!annotations.ok()) return true;
-  const auto said = model::GangOf(*annotations, names);
-  return said.ok() && said->has_value() && (*said)->name == gang;
+  return !annotations.ok() || GangIn(*annotations, names) == gang;
 }
 
 // What becomes of the pods of a namespace.
@@ -174,18 +176,13 @@ absl::Status ForEachOfGangs(kube::Transport& transport, const std::string& names
             {{"", "pods", "list"}, namespace_name}, take, {.fields = visitor.fields});
 }
 
-absl::Status EvictAll(kube::Transport& transport, const std::vector<RunningPod>& pods,
-                      bool dry_run) {
-  for (const RunningPod& pod : pods) {
-    const absl::Status status = EvictPod(transport, pod.pod, dry_run);
-    if (!status.ok()) return status;
-  }
-  return absl::OkStatus();
-}
-
 EvictPods OneByOne(kube::Transport& transport) {
   return [&transport](const std::vector<RunningPod>& pods, bool dry_run) {
-    return EvictAll(transport, pods, dry_run);
+    for (const RunningPod& pod : pods) {
+      const absl::Status status = EvictPod(transport, pod.pod, dry_run);
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
   };
 }
 

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "model/utf8.h"
+
 namespace berth::model {
 
 namespace {
@@ -19,10 +21,10 @@ constexpr absl::Duration kLongest = absl::Nanoseconds(std::numeric_limits<std::i
 absl::Status Error(std::string_view text, std::string_view problem) {
   // Somebody may have written 200 KiB.
   constexpr std::size_t kMost = 64;
-  const std::string_view more = text.size() > kMost ? "..." : "";
+  const std::string_view begin = WholeCharacters(text, kMost);
+  const std::string_view more = begin.size() < text.size() ? "..." : "";
   return absl::InvalidArgumentError(
-      fmt::format("\"{}{}\" {}; write a duration such as 10m, 1h30m or 0s", text.substr(0, kMost),
-                  more, problem));
+      fmt::format("\"{}{}\" {}; write a duration such as 10m, 1h30m or 0s", begin, more, problem));
 }
 
 }  // namespace

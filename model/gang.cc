@@ -14,6 +14,7 @@
 #include "model/avoid.h"
 #include "model/label.h"
 #include "model/stable_hash.h"
+#include "model/utf8.h"
 
 namespace berth::model {
 
@@ -27,7 +28,7 @@ constexpr std::size_t kMaxGangName = 253;
 // A name in an error: somebody may have written 200 KiB.
 std::string Quoted(std::string_view text) {
   constexpr std::size_t kMost = 64;
-  return text.size() > kMost ? fmt::format("'{}...'", text.substr(0, kMost))
+  return text.size() > kMost ? fmt::format("'{}...'", WholeCharacters(text, kMost))
                              : fmt::format("'{}'", text);
 }
 

@@ -62,10 +62,7 @@ std::int64_t MemoryOf(const model::Node& node) {
   return product == nullptr ? 0 : product->gibibytes;
 }
 
-model::Time ClusterLife::Now() const {
-  return model::Time(model::Duration(1'800'000'000)) +
-         std::chrono::duration_cast<model::Duration>(timeline_->now());
-}
+model::Time ClusterLife::Now() const { return timeline_->api_time(); }
 
 template <typename T>
 std::string ClusterLife::Any() const {

@@ -54,10 +54,7 @@ bool GangJobs::IsBroken(const model::Node& node) {
   });
 }
 
-model::Time GangJobs::Now() const {
-  return model::Time(model::Duration(1'800'000'000)) +
-         std::chrono::duration_cast<model::Duration>(timeline_->now());
-}
+model::Time GangJobs::Now() const { return timeline_->api_time(); }
 
 std::string GangJobs::PodOf(const std::string& job, std::size_t index) {
   return fmt::format("{}/{}-{}", kNamespace, job, index);

@@ -259,9 +259,7 @@ void SchedulerLife::Bind(const std::string& key, const std::string& node) {
     if (!server_->up() || stored == nullptr || stored->value.uid != uid) return;
     model::Pod bound = stored->value;
     bound.node_name = node;
-    // By the API server's clock, as GangJobs::Now().
-    bound.bound = model::Time(model::Duration(1'800'000'000)) +
-                  std::chrono::duration_cast<model::Duration>(timeline_->now());
+    bound.bound = timeline_->api_time();
     bound.nominated_node.clear();
     bound.unschedulable.clear();
     trace_->Write("{} is bound to {}", key, node);

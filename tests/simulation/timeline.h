@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kube/timer.h"
+#include "model/time.h"
 #include "tests/simulation/fiber.h"
 
 namespace berth::simulation {
@@ -19,6 +20,11 @@ using Time = std::chrono::milliseconds;
 class Timeline {
  public:
   Time now() const { return now_; }
+  /// The same by the API server's clock.
+  model::Time api_time() const {
+    return model::Time(model::Duration(1'800'000'000)) +
+           std::chrono::duration_cast<model::Duration>(now());
+  }
 
   /// `time` may be past: then it is now. What is for the same time happens in the order of calls.
   void At(Time time, std::function<void()> happens);

@@ -215,5 +215,5 @@ func (w *gangWorld) expectStarts(gang string, want int) {
 	if course.Starts != want {
 		w.Errorf("gang %s has started as a whole %d times, want %d", gang, course.Starts, want)
 	}
-	w.Logf("gang %s: its pods were bound within %s", gang, course.Longest)
+	w.Logf("gang %s: its pods were bound within %s", gang, course.Longest())
 }

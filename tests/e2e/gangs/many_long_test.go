@@ -242,7 +242,7 @@ func (c *crowd) report() {
 					span.To.Sub(span.From), beside)
 			}
 		}
-		longest = append(longest, course.Longest)
+		longest = append(longest, course.Longest())
 	}
 	slices.Sort(longest)
 	c.Logf("%d gangs ran partly for %s (median), %s at most", len(longest), longest[len(longest)/2],

@@ -42,17 +42,25 @@ func (s Span) Beside(others []Span) time.Duration {
 
 // Course is what became of a gang.
 type Course struct {
-	Pods    map[string]*corev1.Pod // by name
-	Longest time.Duration          // for which some of its pods ran and others waited
-	Partly  []Span                 // when that was so
-	Held    time.Time              // when it first had a node for any pod; zero: not yet
-	Whole   time.Time              // when the last of all its pods first got a node; zero: not yet
-	Since   time.Time              // when the last of all its pods got a node in this start; zero: not yet
-	Over    time.Time              // when the last of its pods that had a node was gone, or had ended
-	Starts  int                    // how often all of its pods got nodes when none had any before
+	Pods   map[string]*corev1.Pod // by name
+	Partly []Span                 // when some of its pods ran and others waited
+	Held   time.Time              // when it first had a node for any pod; zero: not yet
+	Whole  time.Time              // when the last of all its pods first got a node; zero: not yet
+	Since  time.Time              // when the last of all its pods got a node in this start; zero: not yet
+	Over   time.Time              // when the last of its pods that had a node was gone, or had ended
+	Starts int                    // how often all of its pods got nodes when none had any before
 
 	partly time.Time           // since when some of its pods run and others wait; zero: this is not so
 	done   map[completion]bool // those that have succeeded, and whose pods never come again
+}
+
+// Longest is for how long some of its pods ran and others waited, at most.
+func (c Course) Longest() time.Duration {
+	var longest time.Duration
+	for _, span := range c.Partly {
+		longest = max(longest, span.To.Sub(span.From))
+	}
+	return longest
 }
 
 // completion is one of an Indexed Job.
@@ -137,10 +145,7 @@ func (c *Course) judge(pod *corev1.Pod, now time.Time) {
 	switch isPartly := run > 0 && wait > 0; {
 	case isPartly && c.partly.IsZero():
 		c.partly = now
-	case isPartly:
-		c.Longest = max(c.Longest, now.Sub(c.partly))
-	case !c.partly.IsZero():
-		c.Longest = max(c.Longest, now.Sub(c.partly))
+	case !isPartly && !c.partly.IsZero():
 		c.Partly = append(c.Partly, Span{From: c.partly, To: now})
 		c.partly = time.Time{}
 	}

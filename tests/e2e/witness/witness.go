@@ -252,7 +252,6 @@ func (w *Witness) Courses() map[string]Course {
 		each := *c
 		each.Pods = maps.Clone(c.Pods)
 		if !each.partly.IsZero() {
-			each.Longest = max(each.Longest, now.Sub(each.partly))
 			each.Partly = append(slices.Clone(c.Partly), Span{From: c.partly, To: now})
 		}
 		copies[name] = each

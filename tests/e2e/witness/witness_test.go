@@ -69,10 +69,10 @@ func TestTheWitnessFindsNothingWrongWithAGangThatIsReleasedWhole(t *testing.T) {
 	s.change(1, ungate)
 	s.change(1, bind("n2"))
 	course := s.Courses()["a"]
-	if len(s.faults) > 0 || course.Longest != 2*time.Second || !course.Whole.Equal(s.now) {
-		t.Errorf("faults %v, partly for %s, whole at %s", s.faults, course.Longest, course.Whole)
+	if len(s.faults) > 0 || course.Longest() != 2*time.Second || !course.Whole.Equal(s.now) {
+		t.Errorf("faults %v, partly for %s, whole at %s", s.faults, course.Longest(), course.Whole)
 	}
-	if len(course.Partly) != 1 || course.Partly[0].To.Sub(course.Partly[0].From) != course.Longest {
+	if len(course.Partly) != 1 || course.Partly[0].To.Sub(course.Partly[0].From) != course.Longest() {
 		t.Errorf("partly at %v", course.Partly)
 	}
 	s.change(0, func(pod *corev1.Pod) { pod.Status.Phase = corev1.PodSucceeded })
