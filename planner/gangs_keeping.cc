@@ -42,7 +42,8 @@ bool Gangs::Keep(Record& gang, Round& round) {
   std::vector<GangPlacer::Model> models = placer.Models();
   // The best one is the one with a free node, and may be another the next moment.
   if (!before.empty()) {
-    std::ranges::stable_partition(models, [&](const GangPlacer::Model model) {
+    // That of std::ranges returns a subrange, which clang 14 cannot compile with libstdc++ 12.
+    std::stable_partition(models.begin(), models.end(), [&](const GangPlacer::Model model) {
       return model == round.view.At(*before.begin())->accelerator;
     });
   }
