@@ -1,6 +1,5 @@
 #include "cluster/gang_pods.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace berth::cluster {
@@ -70,15 +69,15 @@ std::vector<std::string> GangPods::NodesOf(const std::string& gang) const {
   return nodes;
 }
 
-model::Time GangPods::LastBound(const std::string& gang) const {
-  model::Time last = model::kNoTime;
+std::vector<model::Time> GangPods::BoundTimes(const std::string& gang) const {
+  std::vector<model::Time> times;
   const auto found = places_.find(gang);
-  if (found == places_.end()) return last;
+  if (found == places_.end()) return times;
   for (const auto& [pod, place] : found->second) {
-    if (place.bound == model::kNoTime) return model::kNoTime;
-    last = std::max(last, place.bound);
+    if (place.bound == model::kNoTime) return {};
+    times.push_back(place.bound);
   }
-  return last;
+  return times;
 }
 
 std::map<std::string, model::GangEviction> GangPods::Evictions() const {

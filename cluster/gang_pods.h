@@ -38,8 +38,8 @@ class GangPods {
   /// The nodes of the pods of the gang "<namespace>/<gang>", one for each pod, in the order of the
   /// pods' names.
   std::vector<std::string> NodesOf(const std::string& gang) const;
-  /// When the last of these pods was bound. kNoTime if there is none, or if one does not say.
-  model::Time LastBound(const std::string& gang) const;
+  /// When these pods were bound, in the order of their names. Empty if one of them does not say.
+  std::vector<model::Time> BoundTimes(const std::string& gang) const;
   /// The evictions of whole gangs that have begun, as the pods say that are left of them, by
   /// "<namespace>/<gang>". Of several such pods of a gang, that counts which says the latest begin.
   std::map<std::string, model::GangEviction> Evictions() const;

@@ -150,7 +150,7 @@ void Nominator::PlanOnce() {
   const std::size_t most = kMaxQueued - std::min(kMaxQueued, queue_.size());
   planner::GangFacts gangs{
       .running = [&reader](const std::string& gang) { return reader.Gangs().NodesOf(gang); },
-      .last_bound = [&reader](const std::string& gang) { return reader.Gangs().LastBound(gang); },
+      .bound = [&reader](const std::string& gang) { return reader.Gangs().BoundTimes(gang); },
       .evictions = reader.Gangs().Evictions(),
       .lease = term_.text,
       .is_lease_certain = term_.is_certain || term_certain_ + kTermPatience <= planned_,

@@ -68,7 +68,8 @@ void Gangs::Begin(const std::vector<Member>& waiting, Round& round) {
     gangs_[KeyOf(member.pod->pod(), *member.gang)].members.push_back(member);
   }
   TellLeft(round);
-  pace_ = round_ ? round.now - *round_ : Clock::duration::zero();
+  const bool is_first = !round_;
+  pace_ = is_first ? Clock::duration::zero() : round.now - *round_;
   round_ = round.now;
   queue_.clear();
   next_ = 0;
@@ -78,7 +79,7 @@ void Gangs::Begin(const std::vector<Member>& waiting, Round& round) {
   keeping_ = 0;
   kept_.clear();
   for (auto& [key, gang] : gangs_) Refresh(key, gang, round);
-  EvictRest(round);
+  EvictRest(round, is_first);
   DropUnusedGroups(round);
   std::erase_if(gangs_, [this, &round](const auto& entry) {
     if (!entry.second.members.empty()) return false;
@@ -302,6 +303,7 @@ void Gangs::Resume(Record& gang, const Round& round) {
   for (auto* since : {&gang.holds_since, &gang.incomplete, &gang.evict_due, &gang.lacks_nodes}) {
     if (*since) **since += span;
   }
+  if (gang.taken_over) gang.taken_over->seen += span;
   gang.paused.reset();
 }
 

@@ -112,12 +112,14 @@ class Gangs {
   /// How long a gang rests after kube-scheduler has refused its PodGroup for the first time.
   static constexpr std::chrono::seconds kRefused{10};
   /// How long after an eviction that failed the gang is evicted again, and after one that ended
-  /// half-way, or may have, the rest of it.
+  /// half-way, or may have, the rest of it. A controller that begins to lead does not wait.
   static constexpr std::chrono::seconds kEvictAgain{30};
   /// How long a gang that has lacked pods for too long has to become whole once a controller begins
-  /// to lead: what it lacks may have a node at once. A pod behind the gate is let go after
-  /// kReplacement.
-  static constexpr std::chrono::seconds kChance{30};
+  /// to lead: what it lacks may have a node at once. A pod behind the gate needs longer, because it
+  /// is let go after kReplacement at the earliest. kube-scheduler seeks nodes for the others also
+  /// while nobody leads.
+  static constexpr std::chrono::seconds kChance{10};
+  static constexpr std::chrono::seconds kChanceBehindGate{20};
   /// How long after a release without nodes that has reached no pod it is tried again.
   static constexpr std::chrono::seconds kReleaseAgain{30};
   /// How long a gang waits before its users are told, and how often they are told of changes.
@@ -245,6 +247,16 @@ class Gangs {
     std::optional<Clock::time_point> vain_until = {};
   };
 
+  // Of a gang that lacked pods when it was seen first.
+  struct TakenOver {
+    // When that was, and what time it was at least by the API server's clock. While no gang may be
+    // released, it counts as seen now.
+    Clock::time_point seen = {};
+    model::Time time = model::kNoTime;
+    // How long it has from then to become whole.
+    Clock::duration chance = kChance;
+  };
+
   struct Record {
     std::string namespace_ = {};
     std::string name = {};
@@ -296,6 +308,8 @@ class Gangs {
     // Since when it is released and lacks pods, and before when it is not evicted again.
     std::optional<Clock::time_point> incomplete = {};
     std::optional<Clock::time_point> evict_due = {};
+    // Until it is whole, or has had its chance. Another controller may have released it.
+    std::optional<TakenOver> taken_over = {};
     // Since when nothing could be said of it; see LacksKnowledge().
     std::optional<Clock::time_point> paused = {};
     KeptFor kept = {};
@@ -439,9 +453,10 @@ class Gangs {
   void Complete(Record& gang, Round& round);
   // Those that are gated go on all together: alone they would only hold what others could use.
   void CompleteGated(Record& gang, Round& round);
-  // For how long at least the gang has lacked pods, as far as they tell, although it is looked at
-  // for the first time.
-  Clock::duration LackedBefore(const Record& gang, const Round& round) const;
+  // Sets `incomplete` of a gang that is `taken_over`.
+  void TakeOver(Record& gang, const Round& round) const;
+  // For how long at least it had lacked pods then, as far as they tell.
+  static Clock::duration LackedBefore(const Record& gang, const Round& round);
   // Whether a released gang has lacked pods for too long, and may be evicted.
   bool IsLate(const Record& gang, const Round& round) const;
   // How many of the pods that are still to run are not there.
@@ -451,8 +466,9 @@ class Gangs {
   void Evict(Record& gang, Round& round);
   // What has been made anew waits until those have gone that are being evicted.
   void AwaitEviction(Record& gang, Round& round);
-  // Goes on with evictions that may have ended half-way.
-  void EvictRest(Round& round);
+  // Goes on with evictions that may have ended half-way. `is_first`: this is the first round since
+  // the controller leads.
+  void EvictRest(Round& round, bool is_first);
   // Whether an eviction of it has begun and is to be gone on with.
   bool IsBeingEvicted(const Record& gang) const;
   // Notes what the pods of the gang show of it.

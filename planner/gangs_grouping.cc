@@ -75,6 +75,7 @@ void Gangs::TakeBack(Record& gang, Round& round) {
   for (const Member& member : gang.members) DropGroup(GroupKeyOf(member.pod->pod()), round);
   gang.ungated.clear();
   gang.incomplete.reset();
+  gang.taken_over.reset();
   rests_.OnFailed(gang.key(), "kube-scheduler refused it on the nodes that it was to get",
                   round.now, kRefused);
 }

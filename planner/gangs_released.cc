@@ -42,6 +42,7 @@ void Gangs::JudgeRelease(Record& gang, const Round& round) const {
   }
   if (gang.released) return;
   gang.incomplete.reset();
+  gang.taken_over.reset();
   gang.unplanned = false;
 }
 
@@ -65,8 +66,18 @@ void Gangs::Complete(Record& gang, Round& round) {
   if (HasFallenThrough(gang)) return TakeBack(gang, round);
   // What waits beside as many as its size says is more than it needs.
   const bool runs = gang.running.size() >= gang.left();
-  if (!gang.incomplete) gang.incomplete = round.now - LackedBefore(gang, round);
-  if (runs) gang.incomplete = round.now;
+  if (!gang.incomplete) {
+    // Of one that it has seen before, this controller would know.
+    if (!gang.since) {
+      gang.taken_over = {.seen = round.now, .time = std::min(round.latest_creation, round.time)};
+    }
+    gang.incomplete = round.now;
+  }
+  if (runs) {
+    gang.incomplete = round.now;
+    gang.taken_over.reset();
+  }
+  if (gang.taken_over) TakeOver(gang, round);
   if (IsBeingEvicted(gang)) return AwaitEviction(gang, round);
   const auto was_released = [this](const Member& member) { return WasReleased(member); };
   if (!gang.running.empty() || std::ranges::any_of(gang.members, was_released)) {
@@ -95,14 +106,31 @@ void Gangs::Complete(Record& gang, Round& round) {
   if (late && missing == 0 && !freed) Evict(gang, round);
 }
 
-Gangs::Clock::duration Gangs::LackedBefore(const Record& gang, const Round& round) const {
-  // Of one that this controller has seen before it would know.
-  if (gang.since || !round.gangs.last_bound || !round.gangs.is_lease_certain) return {};
-  const model::Time bound = round.gangs.last_bound(gang.key());
-  if (bound == model::kNoTime) return {};
+void Gangs::TakeOver(Record& gang, const Round& round) const {
+  TakenOver& taken_over = *gang.taken_over;
+  if (!round.gangs.is_lease_certain) taken_over.seen = round.now;
+  // Once the pod behind the gate is let go, it still has to be bound.
+  const bool all_open = std::ranges::all_of(gang.members, IsOpen);
+  if (!all_open) taken_over.chance = kChanceBehindGate;
+  const Clock::duration most = std::chrono::seconds(config_.gangs.timeout) - taken_over.chance;
+  // A pod that comes now may replace one that has just ended.
+  gang.incomplete = taken_over.seen - std::min(LackedBefore(gang, round), most);
+  if (taken_over.seen + kChanceBehindGate <= round.now) gang.taken_over.reset();
+}
+
+Gangs::Clock::duration Gangs::LackedBefore(const Record& gang, const Round& round) {
+  if (!round.gangs.bound) return {};
+  const std::vector<model::Time> bound = round.gangs.bound(gang.key());
+  if (bound.empty()) return {};
   std::vector<model::Time> since;
   for (const Member& member : gang.members) {
-    since.push_back(std::max(bound, member.pod->pod().created));
+    // Pods that were bound before it existed may be of a former start, or it may replace another.
+    const model::Time created = member.pod->pod().created;
+    model::Time first = model::kForever;
+    for (const model::Time time : bound) {
+      if (created <= time) first = std::min(first, time);
+    }
+    since.push_back(first == model::kForever ? created : first);
   }
   std::ranges::sort(since);
   // Of those that wait, it needs no more than its size says.
@@ -110,9 +138,7 @@ Gangs::Clock::duration Gangs::LackedBefore(const Record& gang, const Round& roun
   const std::size_t spare = there - std::min(there, gang.left());
   const model::Time first = since[std::min(spare, since.size() - 1)];
   // All times are the API server's: the clock of this controller may be wrong.
-  const model::Duration lacked = std::min(round.latest_creation, round.time) - first;
-  const model::Duration most = config_.gangs.timeout - kChance;
-  return std::clamp(lacked, model::Duration(0), std::max(most, model::Duration(0)));
+  return std::max(gang.taken_over->time - first, model::Duration::zero());
 }
 
 bool Gangs::IsLate(const Record& gang, const Round& round) const {
@@ -176,7 +202,7 @@ bool Gangs::MayStartAnew(const Record& gang, const Member& member, const Round& 
   return round.now < last + kReplacement;
 }
 
-void Gangs::EvictRest(Round& round) {
+void Gangs::EvictRest(Round& round, bool is_first) {
   const auto goes_on = [&round](const std::string& key) {
     const auto found = round.gangs.evictions.find(key);
     return found != round.gangs.evictions.end() && found->second.GoesOnAt(round.time);
@@ -191,6 +217,8 @@ void Gangs::EvictRest(Round& round) {
     BegunEviction& known = begun_evictions_.try_emplace(key, begun).first->second;
     if (known.began < eviction.began) known = begun;
     Judge(key, known, round);
+    // Who began it does not lead any more.
+    if (is_first && known.lacked) known.due = round.now;
     if (known.is_over || !known.lacked || round.now < known.due) continue;
     known.due = round.now + kEvictAgain;
     const std::size_t slash = key.find('/');

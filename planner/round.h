@@ -51,9 +51,9 @@ struct GangFacts {
   /// nor are being deleted, one for each pod. If it is not set, the plan takes gangs of which it
   /// knows nothing for new.
   std::function<std::vector<std::string>(const std::string& gang)> running = {};
-  /// When the last of these pods was bound. kNoTime if that is not known. If it is not set,
+  /// When these pods were bound. Empty if that is not known of all of them. If it is not set,
   /// nothing is known of any.
-  std::function<model::Time(const std::string& gang)> last_bound = {};
+  std::function<std::vector<model::Time>(const std::string& gang)> bound = {};
   /// The evictions of whole gangs that have begun and not ended, by the same.
   std::map<std::string, model::GangEviction> evictions = {};
   /// Who holds kube-scheduler's Lease, and since how many transitions: a kube-scheduler up to 1.36

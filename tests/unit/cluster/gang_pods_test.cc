@@ -42,21 +42,21 @@ TEST_F(GangPodsTest, ThePodsThatRunAreKnown) {
   EXPECT_THAT(Nodes(), ElementsAre("node-1"));
 }
 
-TEST_F(GangPodsTest, WhenTheLastWasBoundIsKnownIfAllSaySo) {
-  const auto last = [this] { return snapshot_.Read().Gangs().LastBound("ml/train"); };
+TEST_F(GangPodsTest, WhenTheyWereBoundIsKnownIfAllSaySo) {
+  const auto times = [this] { return snapshot_.Read().Gangs().BoundTimes("ml/train"); };
   model::Pod early = PodOfGang("a", "node-1");
   model::Pod late = PodOfGang("b", "node-2");
   early.namespace_ = late.namespace_ = "ml";
-  EXPECT_EQ(last(), model::kNoTime);
+  EXPECT_THAT(times(), IsEmpty());
   early.bound = model::Time(std::chrono::seconds(100));
   late.bound = model::Time(std::chrono::seconds(200));
-  snapshot_.UpsertPod(early);
-  EXPECT_EQ(last(), early.bound);
   snapshot_.UpsertPod(late);
-  EXPECT_EQ(last(), late.bound);
+  EXPECT_THAT(times(), ElementsAre(late.bound));
+  snapshot_.UpsertPod(early);
+  EXPECT_THAT(times(), ElementsAre(early.bound, late.bound));
   early.bound = model::kNoTime;
   snapshot_.UpsertPod(early);
-  EXPECT_EQ(last(), model::kNoTime);
+  EXPECT_THAT(times(), IsEmpty());
 }
 
 TEST_F(GangPodsTest, PodsThatHaveEndedOrAreBeingDeletedDoNotCount) {

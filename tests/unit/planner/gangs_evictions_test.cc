@@ -25,6 +25,7 @@ class HalfEvicted : public GangFixture {
   HalfEvicted() {
     for (const char* name : {"a", "b", "c"}) AddNode(name, 8);
     RunAll("train", 3, 8);
+    Plan();
     End("train-0");
     facts.evictions = {{"team/train", {.began = time, .pods = 3}}};
   }
@@ -69,12 +70,26 @@ TEST(GangEvictions, AreGoneOnWithThoughPodsAreMissing) {
   EXPECT_FALSE(f.planner->IsWanted(steps[0]));
 }
 
-TEST(GangEvictions, AreGoneOnWithByAnotherController) {
+TEST(GangEvictions, AreGoneOnWithAtOnceByAnotherController) {
   HalfEvicted f;
   f.Restart();
+  EXPECT_THAT(f.Names(f.Evictions()), ElementsAre("rest of train evicted"));
   EXPECT_THAT(f.Evictions(), IsEmpty());
   f.PassBoth(Gangs::kEvictAgain);
   EXPECT_THAT(f.Evictions(), SizeIs(1));
+}
+
+// It may have become whole since then, and a pod that ends is no sign that it is being evicted.
+TEST(GangEvictions, OfAGangThatIsWholeAreNotGoneOnWithAtOnce) {
+  HalfEvicted f;
+  f.WaitInGang("train", 0, 3, 8);
+  f.Bind("train-0");
+  f.Restart();
+  EXPECT_THAT(f.Evictions(), IsEmpty());
+  f.End("train-0");
+  EXPECT_THAT(f.Evictions(), IsEmpty());
+  f.PassBoth(Gangs::kEvictAgain);
+  EXPECT_THAT(f.Names(f.Evictions()), ElementsAre("rest of train evicted"));
 }
 
 TEST(GangEvictions, EndAfterTenMinutes) {

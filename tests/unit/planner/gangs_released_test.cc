@@ -88,14 +88,21 @@ class GangReleasedBefore : public testing::Test {
     f.Bind("train-0");
     f.Node("b").quarantined = true;
     f.Plan();
-    f.facts.last_bound = [this](const std::string&) { return bound; };
+    f.facts.bound = [this](const std::string&) { return bound; };
     f.Edit("train-1", [](model::Pod& pod) { pod.created = kNow - std::chrono::hours(2); });
   }
   // The other pod was bound that long before the youngest pod was created that waits.
   void BindBefore(seconds span) {
     f.Wait("other", 0);
     f.Edit("other", [](model::Pod& pod) { pod.created = kNow; });
-    bound = kNow - span;
+    bound = {kNow - span};
+  }
+  void PutBehindTheGate() {
+    f.Edit("train-1", [](model::Pod& pod) {
+      pod.gates = {kGate};
+      pod.gated = true;
+      pod.nominated_node.clear();
+    });
   }
   // A controller begins to lead, and evicts the gang after so long.
   void ExpectEvictedAfter(seconds span) {
@@ -108,18 +115,31 @@ class GangReleasedBefore : public testing::Test {
   }
 
   GangFixture f;
-  model::Time bound = model::kNoTime;
+  std::vector<model::Time> bound = {};
   const seconds timeout{f.config.gangs.timeout};
 };
 
-TEST_F(GangReleasedBefore, LacksPodsSinceTheLastWasBound) {
+TEST_F(GangReleasedBefore, LacksPodsSinceTheFirstWasBound) {
   BindBefore(seconds(100));
   ExpectEvictedAfter(timeout - seconds(100));
 }
 
+TEST_F(GangReleasedBefore, LacksPodsSinceTheFirstWasBoundOfSeveral) {
+  BindBefore(seconds(100));
+  bound = {kNow - seconds(10), kNow - seconds(100), kNow - seconds(50)};
+  ExpectEvictedAfter(timeout - seconds(100));
+}
+
+// What runs beside it may be left of a former start, however long this one has waited.
+TEST_F(GangReleasedBefore, LacksNothingSinceAPodWasBoundThatIsOlder) {
+  BindBefore(std::chrono::hours(3));
+  bound.push_back(kNow - seconds(60));
+  ExpectEvictedAfter(timeout - seconds(60));
+}
+
 TEST_F(GangReleasedBefore, LacksAPodThatWasMadeAnewSinceThen) {
   BindBefore(seconds(100));
-  f.Edit("train-1", [this](model::Pod& pod) { pod.created = bound + seconds(60); });
+  f.Edit("train-1", [this](model::Pod& pod) { pod.created = kNow - seconds(40); });
   ExpectEvictedAfter(timeout - seconds(40));
 }
 
@@ -127,8 +147,23 @@ TEST_F(GangReleasedBefore, DoesNotLackWhatItNeedsNot) {
   BindBefore(seconds(200));
   // More pods than its size says wait for long; it lacks one of them since another has ended.
   f.WaitInGang("train", 2, 2, 8);
-  f.Edit("train-2", [this](model::Pod& pod) { pod.created = bound + seconds(150); });
+  f.Edit("train-2", [this](model::Pod& pod) { pod.created = kNow - seconds(50); });
   ExpectEvictedAfter(timeout - seconds(50));
+}
+
+// A pod more than its size says has waited for long, and the one that has ended is made anew now.
+TEST_F(GangReleasedBefore, HasAllItsTimeIfAPodIsMadeAnewMeanwhile) {
+  BindBefore(std::chrono::minutes(30));
+  f.Restart();
+  f.Plan();
+  f.Pass(seconds(2));
+  f.WaitInGang("train", 2, 2, 8);
+  f.Edit("train-2", [](model::Pod& pod) { pod.created = kNow; });
+  f.Plan();
+  f.Pass(timeout - seconds(3));
+  EXPECT_THAT(f.Names(f.PlanOnly()), IsEmpty());
+  f.Pass(seconds(1));
+  EXPECT_THAT(f.Names(f.PlanOnly()), ElementsAre("train evicted"));
 }
 
 TEST_F(GangReleasedBefore, HasAChanceHoweverLongThatIs) {
@@ -136,30 +171,52 @@ TEST_F(GangReleasedBefore, HasAChanceHoweverLongThatIs) {
   ExpectEvictedAfter(Gangs::kChance);
 }
 
+TEST_F(GangReleasedBefore, HasALongerOneIfAPodIsBehindTheGate) {
+  BindBefore(std::chrono::minutes(30));
+  PutBehindTheGate();
+  ExpectEvictedAfter(Gangs::kChanceBehindGate);
+}
+
 TEST_F(GangReleasedBefore, MayGoOnWithAPodBehindTheGate) {
   BindBefore(std::chrono::minutes(30));
   f.AddNode("c", 8);
-  f.Edit("train-1", [](model::Pod& pod) {
-    pod.gates = {kGate};
-    pod.gated = true;
-    pod.nominated_node.clear();
-  });
+  PutBehindTheGate();
   f.Restart();
   f.Plan();
   f.Pass(Gangs::kReplacement + seconds(1));
   EXPECT_THAT(f.Plan(), ElementsAre("train-1 c"));
   EXPECT_THAT(f.Plan(), ElementsAre("train-1 ungated"));
+  // It is to be bound now.
+  f.Pass(Gangs::kChanceBehindGate - Gangs::kReplacement - seconds(2));
+  EXPECT_THAT(f.Names(f.PlanOnly()), IsEmpty());
+  f.Pass(seconds(1));
+  EXPECT_THAT(f.Names(f.PlanOnly()), ElementsAre("train evicted"));
+}
+
+// Until then no pod is let go.
+TEST_F(GangReleasedBefore, HasItsChanceOnceItIsKnownWhoLeads) {
+  BindBefore(std::chrono::minutes(30));
+  f.Restart();
+  f.facts.is_lease_certain = false;
+  f.Plan();
+  f.Pass(seconds(25));
+  f.Plan();
+  f.facts.is_lease_certain = true;
+  f.Pass(Gangs::kChance - seconds(1));
+  EXPECT_THAT(f.Names(f.PlanOnly()), IsEmpty());
+  f.Pass(seconds(1));
+  EXPECT_THAT(f.Names(f.PlanOnly()), ElementsAre("train evicted"));
 }
 
 TEST_F(GangReleasedBefore, HasAllItsTimeIfNothingIsKnown) {
   BindBefore(std::chrono::minutes(30));
-  bound = model::kNoTime;
+  bound.clear();
   ExpectEvictedAfter(timeout);
 }
 
 TEST_F(GangReleasedBefore, HasAllItsTimeIfTheyAreOfTheFuture) {
   BindBefore(seconds(100));
-  bound = model::Time(std::chrono::seconds(253'402'300'799));
+  bound = {model::Time(std::chrono::seconds(253'402'300'799))};
   ExpectEvictedAfter(timeout);
 }
 
