@@ -36,10 +36,6 @@ std::optional<std::string> GangIn(const model::StringMap& annotations,
   return (*said)->name;
 }
 
-std::optional<std::string> GangOf(const model::Pod& pod, const model::GangNames& names) {
-  return pod.deleted == model::kNoTime ? GangIn(pod.annotations, names) : std::nullopt;
-}
-
 // Which of the pods of its Job it is: the index of an Indexed Job, of which there may have been
 // several pods, or else the pod itself.
 std::string PartOf(const model::Pod& pod) {
@@ -138,38 +134,42 @@ PodOfGang PodOfGangFromJson(const kube::JsonValue& item) {
   return pod;
 }
 
-// Whether a pod that cannot be read may be of the gang: it says so, or what it says cannot be read
-// either.
-bool MayBeOf(const kube::JsonValue& item, const std::string& gang, const model::GangNames& names) {
-  const kube::JsonValue metadata = item.Field("metadata");
-  if (!metadata.Field("deletionTimestamp").absent()) return false;
-  const auto annotations = kube::ReadAlone(item, [](const kube::JsonValue& pod) {
-    const kube::JsonValue its_metadata = pod.Field("metadata");
-    return its_metadata.Field("annotations").StringMap();
+// The gang of a pod that is not being deleted. Nothing if it is of none. An error if its
+// annotations cannot be read.
+absl::StatusOr<std::optional<std::string>> GangIn(const kube::JsonValue& item,
+                                                  const model::GangNames& names) {
+  return kube::ReadAlone(item, [&names](const kube::JsonValue& pod) {
+    const kube::JsonValue metadata = pod.Field("metadata");
+    const bool is_deleted = !metadata.Field("deletionTimestamp").absent();
+    return is_deleted ? std::nullopt : GangIn(metadata.Field("annotations").StringMap(), names);
   });
-  return !annotations.ok() || GangIn(*annotations, names) == gang;
 }
 
 // What becomes of the pods of a namespace.
 struct PodVisitor {
-  // Is called for each pod of a gang that is not being deleted.
+  // Whether pods of the gang are to be read.
+  std::function<bool(const std::string& gang)> wants;
+  // Is called for each such pod that is not being deleted.
   std::function<void(PodOfGang pod)> visit;
-  // Is called for each pod that cannot be read, of a gang or not. Such a pod hides no others,
-  // unless this reports `why`.
-  std::function<void(const kube::JsonValue& item, const absl::Status& why)> on_unreadable;
+  // Is called for each such pod that cannot be read. Where it is not known which gang it is of,
+  // `gang` is empty.
+  std::function<void(const std::string& gang, const kube::JsonValue& item, const absl::Status& why)>
+      on_unreadable;
   // A field selector.
   std::string fields = {};
 };
 
 absl::Status ForEachOfGangs(kube::Transport& transport, const std::string& namespace_name,
                             const model::GangNames& names, const PodVisitor& visitor) {
+  // Most pods of a namespace may be of no gang, or of others, so the whole pod is read last.
   const auto take = [&](const kube::JsonValue& item) {
+    const auto gang = GangIn(item, names);
+    if (!gang.ok()) return visitor.on_unreadable("", item, gang.status());
+    if (!gang->has_value() || !visitor.wants(**gang)) return;
     auto pod = kube::ReadAlone(item, PodOfGangFromJson);
-    if (!pod.ok()) return visitor.on_unreadable(item, pod.status());
-    if (auto gang = GangOf(pod->running.pod, names)) {
-      pod->gang = *std::move(gang);
-      visitor.visit(*std::move(pod));
-    }
+    if (!pod.ok()) return visitor.on_unreadable(**gang, item, pod.status());
+    pod->gang = **gang;
+    visitor.visit(*std::move(pod));
   };
   return kube::Api(&transport)
       .List(fmt::format("/api/v1/namespaces/{}/pods", namespace_name),
@@ -257,26 +257,24 @@ absl::Status EvictPod(kube::Transport& transport, const model::Pod& pod, bool dr
 }
 
 absl::Status EvictGang(kube::Transport& transport, const GangToEvict& gang,
-                       const model::GangNames& names, const EvictPods& evict) {
+                       std::vector<RunningPod> pods, const model::GangNames& names,
+                       const EvictPods& evict) {
   const EvictPods evict_some = evict ? evict : OneByOne(transport);
-  auto pods = PodsOfGang(transport, gang.namespace_, gang.gang, names);
-  if (!pods.ok()) return pods.status();
   // Those first that a budget may protect: pods that are not bound it does not.
   const auto waiting = std::stable_partition(
-      pods->begin(), pods->end(), [](const RunningPod& pod) { return !pod.pod.node_name.empty(); });
-  const absl::Status may = evict_some(*pods, true);
+      pods.begin(), pods.end(), [](const RunningPod& pod) { return !pod.pod.node_name.empty(); });
+  const absl::Status may = evict_some(pods, true);
   if (!may.ok()) return may;
   if (!gang.is_wanted()) return NotWanted();
-  const absl::Status begun = Begin(transport, gang, names, *pods, waiting);
-  return begun.ok() ? EvictBeforeLast(transport, *std::move(pods), evict_some) : begun;
+  const absl::Status begun = Begin(transport, gang, names, pods, waiting);
+  return begun.ok() ? EvictBeforeLast(transport, std::move(pods), evict_some) : begun;
 }
 
 absl::Status EvictRestOfGang(kube::Transport& transport, const GangToEvict& gang,
-                             const model::GangNames& names, const EvictPods& evict) {
-  auto pods = PodsOfGang(transport, gang.namespace_, gang.gang, names);
-  if (!pods.ok()) return pods.status();
-  const RunningPod* const last = LastOf(*pods, names, gang.now);
-  if (last == nullptr || !gang.is_wanted()) return NotWanted();
+                             std::vector<RunningPod> pods, const model::GangNames& names,
+                             const EvictPods& evict) {
+  const RunningPod* const last = LastOf(pods, names, gang.now);
+  if (last == nullptr) return NotWanted();
   const model::GangEviction eviction = *EvictionOf(*last, names);
   // Those that have come since then are of the gang's next start.
   const auto was_there = [&eviction](const RunningPod& pod) {
@@ -285,39 +283,58 @@ absl::Status EvictRestOfGang(kube::Transport& transport, const GangToEvict& gang
   const auto is_freed = [&names](const RunningPod& pod) {
     return model::Find(pod.pod.annotations, names.freed) == "true";
   };
-  // The very first one could not be evicted, or somebody has let pods go by hand.
-  const bool has_begun = std::ranges::count_if(*pods, was_there) < eviction.pods;
-  if (!has_begun || std::ranges::any_of(*pods, is_freed)) return NotWanted();
+  if (std::ranges::any_of(pods, is_freed)) return NotWanted();
+  const bool any_gone = std::ranges::count_if(pods, was_there) < eviction.pods;
   RunningPod its_last = *last;
-  std::erase_if(*pods, [&](const RunningPod& pod) {
+  std::erase_if(pods, [&](const RunningPod& pod) {
     return pod.pod.uid == its_last.pod.uid || !was_there(pod);
   });
-  pods->push_back(std::move(its_last));
-  return EvictBeforeLast(transport, *std::move(pods), evict ? evict : OneByOne(transport));
+  pods.push_back(std::move(its_last));
+  const EvictPods evict_some = evict ? evict : OneByOne(transport);
+  // A budget may be in the way of the very first one by now.
+  const absl::Status may = any_gone ? absl::OkStatus() : evict_some(pods, true);
+  if (!may.ok()) return may;
+  if (!gang.is_wanted()) return NotWanted();
+  return EvictBeforeLast(transport, std::move(pods), evict_some);
+}
+
+absl::StatusOr<PodsByGang> PodsOfGangs(kube::Transport& transport,
+                                       const std::string& namespace_name,
+                                       const std::set<std::string>& gangs,
+                                       const model::GangNames& names) {
+  PodsByGang found;
+  for (const std::string& gang : gangs) found.emplace(gang, std::vector<RunningPod>());
+  const auto take = [&](PodOfGang pod) {
+    auto& pods = found.at(pod.gang);
+    if (!pods.ok() || pod.running.pod.terminated) return;
+    pods->push_back(Trimmed(std::move(pod.running), {names.eviction, names.freed}));
+  };
+  // Without it the others would be evicted, and it would hold its devices.
+  const auto on_unreadable = [&](const std::string& gang, const kube::JsonValue& item,
+                                 const absl::Status& why) {
+    const std::string name = kube::UnreadableFromJson(item, "Pod", why).name;
+    const absl::Status error =
+        absl::UnavailableError(fmt::format("pod {}: {}", name, std::string(why.message())));
+    for (auto& [each, pods] : found) {
+      if (gang.empty() || gang == each) pods = error;
+    }
+  };
+  // Of a namespace's pods most may have ended, and time counts for those that wait.
+  const absl::Status listed =
+      ForEachOfGangs(transport, namespace_name, names,
+                     {[&gangs](const std::string& gang) { return gangs.contains(gang); }, take,
+                      on_unreadable, "status.phase!=Succeeded,status.phase!=Failed"});
+  if (!listed.ok()) return listed;
+  return found;
 }
 
 absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,
                                                    const std::string& namespace_name,
                                                    const std::string& gang,
                                                    const model::GangNames& names) {
-  std::vector<RunningPod> pods;
-  const auto take = [&](PodOfGang pod) {
-    if (pod.gang != gang || pod.running.pod.terminated) return;
-    pods.push_back(Trimmed(std::move(pod.running), {names.eviction, names.freed}));
-  };
-  // Without it the others would be evicted, and it would hold its devices.
-  const auto on_unreadable = [&](const kube::JsonValue& item, const absl::Status& why) {
-    if (!MayBeOf(item, gang, names)) return;
-    const std::string name = kube::UnreadableFromJson(item, "Pod", why).name;
-    item.Report(
-        absl::UnavailableError(fmt::format("pod {}: {}", name, std::string(why.message()))));
-  };
-  // Of a namespace's pods most may have ended, and time counts for those that wait.
-  const absl::Status listed =
-      ForEachOfGangs(transport, namespace_name, names,
-                     {take, on_unreadable, "status.phase!=Succeeded,status.phase!=Failed"});
-  if (!listed.ok()) return listed;
-  return pods;
+  auto pods = PodsOfGangs(transport, namespace_name, {gang}, names);
+  if (!pods.ok()) return pods.status();
+  return std::move(pods->at(gang));
 }
 
 absl::StatusOr<planner::SucceededPods> CountSucceeded(kube::Transport& transport,
@@ -332,8 +349,10 @@ absl::StatusOr<planner::SucceededPods> CountSucceeded(kube::Transport& transport
     if (!pod.running.pod.terminated) work.goes_on = true;
   };
   // What cannot be read has not succeeded as far as anybody knows.
-  const auto on_unreadable = [](const kube::JsonValue&, const absl::Status&) {};
-  absl::Status listed = ForEachOfGangs(transport, namespace_name, names, {take, on_unreadable});
+  const auto on_unreadable = [](const std::string&, const kube::JsonValue&, const absl::Status&) {};
+  const auto any = [](const std::string&) { return true; };
+  absl::Status listed =
+      ForEachOfGangs(transport, namespace_name, names, {any, take, on_unreadable});
   std::erase_if(works, [](const auto& each) { return !each.second.goes_on; });
   if (listed.ok() && !works.empty()) listed = AddJobs(transport, namespace_name, works);
   if (!listed.ok()) return listed;

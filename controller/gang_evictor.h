@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,7 +18,8 @@
 
 namespace berth::controller {
 
-// What is done with all pods of a gang, which have to be listed.
+// What is done with all pods of a gang. They have to be listed: what two watches have shown, of the
+// pods that wait and of those that are bound, may lack one that is bound just now.
 
 /// The rights that these and Patcher::ReportEvent() need at the API server.
 inline constexpr kube::Permission kGangPermissions[] = {{"batch", "jobs", "list"},
@@ -33,7 +36,7 @@ absl::Status EvictPod(kube::Transport& transport, const model::Pod& pod, bool dr
 struct GangToEvict {
   std::string namespace_;
   std::string gang;
-  /// The time that is compared with times in the API.
+  /// The time before its pods were listed, which is compared with times in the API.
   model::Time now = model::kNoTime;
   /// Whether it is still to be evicted. Called once, on the same thread.
   std::function<bool()> is_wanted;
@@ -42,6 +45,24 @@ struct GangToEvict {
 /// Evicts pods, in any order and several at once if it can, or asks only whether that may be done
 /// (`dry_run`). Returns the first error; then some may not have been asked for.
 using EvictPods = std::function<absl::Status(const std::vector<RunningPod>& pods, bool dry_run)>;
+
+/// The pods of gangs, by the name of the gang, trimmed, with the annotations `eviction` and `freed`
+/// of model::GangNames. Unavailable for a gang of which, perhaps, a pod cannot be read.
+using PodsByGang = std::map<std::string, absl::StatusOr<std::vector<RunningPod>>>;
+
+/// Lists the pods of these gangs that have not ended and are not being deleted. All pods of the
+/// namespace are read for it, so ask for several gangs at once. Blocks until the API server has
+/// answered.
+absl::StatusOr<PodsByGang> PodsOfGangs(kube::Transport& transport,
+                                       const std::string& namespace_name,
+                                       const std::set<std::string>& gangs,
+                                       const model::GangNames& names);
+
+/// The same for one gang.
+absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,
+                                                   const std::string& namespace_name,
+                                                   const std::string& gang,
+                                                   const model::GangNames& names);
 
 /// Evicts all pods of a gang, bound or not, through the Eviction API, so that budgets hold, pods
 /// get their grace period, and those who retry the pods do. First it asks for each pod whether it
@@ -55,10 +76,9 @@ using EvictPods = std::function<absl::Status(const std::vector<RunningPod>& pods
 /// eviction has begun (model::GangEvictionOf()), for EvictRestOfGang(). If that pod ends by itself,
 /// nobody can tell any more.
 ///
-/// Blocks until the API server has answered. A pod that is gone is no error. `evict` evicts the
-/// pods; if it is not set, one goes after the other.
+/// `pods` is what PodsOfGangs() has just returned. Blocks until the API server has answered. A pod
+/// that is gone is no error. `evict` evicts the pods; if it is not set, one goes after the other.
 ///
-///   GET /api/v1/namespaces/ml/pods
 ///   POST /api/v1/namespaces/ml/pods/train-0/eviction
 ///   {"apiVersion":"policy/v1","deleteOptions":{"dryRun":["All"],"preconditions":{"uid":"..."}},
 ///    "kind":"Eviction","metadata":{"name":"train-0","namespace":"ml"}}
@@ -68,22 +88,16 @@ using EvictPods = std::function<absl::Status(const std::vector<RunningPod>& pods
 ///    "uid":"..."}}
 ///   ... the first for each pod without dryRun, at last for train-3
 absl::Status EvictGang(kube::Transport& transport, const GangToEvict& gang,
-                       const model::GangNames& names, const EvictPods& evict = {});
+                       std::vector<RunningPod> pods, const model::GangNames& names,
+                       const EvictPods& evict = {});
 
 /// Goes on with an EvictGang() that has ended half-way: evicts the pods that were created before it
-/// began, without asking first, and at last the one that says when that was. Returns Aborted, and
-/// evicts nobody, if no pod says so, or not of the last ten minutes, if none of those pods has
-/// gone, and if any pod was let go by hand. Else it returns as EvictGang() does.
+/// began, and at last the one that says when that was. It asks first only if none of them has gone.
+/// Returns Aborted, and evicts nobody, if no pod says so, or not of the last ten minutes, and if
+/// any pod was let go by hand. Else it returns as EvictGang() does.
 absl::Status EvictRestOfGang(kube::Transport& transport, const GangToEvict& gang,
-                             const model::GangNames& names, const EvictPods& evict = {});
-
-/// Returns the pods of a gang that EvictGang() would evict, trimmed, with the annotations
-/// `eviction` and `freed` of `names`. Unavailable if a pod cannot be read that may be of the gang.
-/// Blocks until the API server has answered.
-absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,
-                                                   const std::string& namespace_name,
-                                                   const std::string& gang,
-                                                   const model::GangNames& names);
+                             std::vector<RunningPod> pods, const model::GangNames& names,
+                             const EvictPods& evict = {});
 
 /// Returns how many pods of each gang of the namespace have succeeded and come never again: those
 /// of Jobs that also have a pod in the gang that has not ended, or whose JobSet has. An index of an

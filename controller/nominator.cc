@@ -202,12 +202,35 @@ void Nominator::WriteQueued(Patcher* patcher) {
 }
 
 bool Nominator::WriteNext(std::unique_lock<std::mutex>& lock, Patcher& patcher) {
-  const auto step = TakeStep();
-  if (!step) return false;
+  // Gangs that start need writers, too.
+  if (!listed_gangs_.empty() && evictors_ < kEvictors) {
+    const ListedGang gang = std::move(listed_gangs_.front());
+    listed_gangs_.pop_front();
+    ++evictors_;
+    lock.unlock();
+    const absl::Status status = EvictGang(gang, patcher);
+    lock.lock();
+    --evictors_;
+    // Before it is known how it ended: then the gang may be evicted again.
+    evicting_.erase(GangKeyOf(gang.step));
+    lock.unlock();
+    OnWritten(gang.step, status);
+    lock.lock();
+    return true;
+  }
+  const std::vector<planner::Step> steps = TakeSteps();
+  if (steps.empty()) return false;
+  const planner::Step& first = steps.front();
   lock.unlock();
-  WriteStep(*step, patcher);
+  if (KindOf(first) == Write::kGangEviction) {
+    ListGangs(steps, patcher);
+  } else if (first.kind == planner::StepKind::kCount) {
+    Count(first, patcher);
+  } else {
+    OnWritten(first, Send(first, patcher));
+  }
   lock.lock();
-  if (OnlyTells(*step)) is_telling_ = false;
+  if (OnlyTells(first)) is_telling_ = false;
   return true;
 }
 
@@ -217,12 +240,30 @@ void Nominator::Stop() {
   queued_.notify_all();
 }
 
-std::optional<planner::Step> Nominator::TakeStep() {
+std::vector<planner::Step> Nominator::TakeSteps() {
   auto step = TakeFrom(queue_);
-  if (step || is_telling_) return step;
-  step = TakeFrom(news_);
-  is_telling_ = step.has_value();
-  return step;
+  if (!step && !is_telling_) {
+    step = TakeFrom(news_);
+    is_telling_ = step.has_value();
+  }
+  if (!step) return {};
+  std::vector<planner::Step> steps{*std::move(step)};
+  if (KindOf(steps.front()) != Write::kGangEviction) return steps;
+  // The lists of pods that they need are one.
+  const std::string namespace_name = steps.front().namespace_;
+  std::deque<planner::Step> others = std::exchange(queue_, {});
+  for (planner::Step& other : others) {
+    const bool evicts = KindOf(other) == Write::kGangEviction && other.namespace_ == namespace_name;
+    // Few enough that the list is new when their turn comes.
+    const bool joins = evicts && steps.size() < kEvictors && planner_.IsWanted(other) &&
+                       evicting_.insert(GangKeyOf(other)).second;
+    if (joins) {
+      steps.push_back(std::move(other));
+    } else {
+      queue_.push_back(std::move(other));
+    }
+  }
+  return steps;
 }
 
 std::optional<planner::Step> Nominator::TakeFrom(std::deque<planner::Step>& queue) {
@@ -251,9 +292,7 @@ void Nominator::Count(const planner::Step& step, Patcher& patcher) {
   changed_ = true;
 }
 
-void Nominator::WriteStep(const planner::Step& step, Patcher& patcher) {
-  if (step.kind == planner::StepKind::kCount) return Count(step, patcher);
-  const absl::Status status = Send(step, patcher);
+void Nominator::OnWritten(const planner::Step& step, const absl::Status& status) {
   if (!absl::IsCancelled(status)) {
     const std::string& name = step.name.empty() ? step.gang : step.name;
     observer_->OnWritten(KindOf(step), step.namespace_ + '/' + name,
@@ -279,14 +318,13 @@ absl::Status Nominator::Send(const planner::Step& step, Patcher& patcher) {
     case planner::StepKind::kReport:
       return patcher.ReportEvent(step.namespace_, step.name, step.uid, "GangWaits", step.text,
                                  TextOf(options_.now()));
-    case planner::StepKind::kEvict:
-    case planner::StepKind::kEvictRest:
-      return EvictGang(step, patcher);
     case planner::StepKind::kCreatePodGroup:
       return patcher.CreatePodGroup({step.namespace_, step.name, step.pods, step.text},
                                     options_.gang_names);
     case planner::StepKind::kDeletePodGroup:
       return patcher.DeletePodGroup(step.namespace_, step.name, step.uid);
+    case planner::StepKind::kEvict:
+    case planner::StepKind::kEvictRest:
     case planner::StepKind::kCount:
     case planner::StepKind::kNominate:
       break;
@@ -297,25 +335,39 @@ absl::Status Nominator::Send(const planner::Step& step, Patcher& patcher) {
                              more);
 }
 
-absl::Status Nominator::EvictGang(const planner::Step& step, Patcher& patcher) {
+void Nominator::ListGangs(const std::vector<planner::Step>& steps, Patcher& patcher) {
+  std::set<std::string> gangs;
+  for (const planner::Step& step : steps) gangs.insert(step.gang);
+  const model::Time now = options_.now();
+  auto pods = patcher.PodsOfGangs(steps.front().namespace_, gangs, options_.gang_names);
+  const std::lock_guard guard(mutex_);
+  for (const planner::Step& step : steps) {
+    if (pods.ok()) {
+      listed_gangs_.push_back({step, now, std::move(pods->at(step.gang))});
+    } else {
+      listed_gangs_.push_back({step, now, pods.status()});
+    }
+  }
+  queued_.notify_all();
+}
+
+absl::Status Nominator::EvictGang(const ListedGang& gang, Patcher& patcher) {
+  if (!gang.pods.ok()) return gang.pods.status();
+  const planner::Step& step = gang.step;
   // The gang may become whole meanwhile.
   const auto is_wanted = [this, &step] {
     const std::lock_guard guard(mutex_);
     return planner_.IsWanted(step);
   };
-  const GangToEvict gang{.namespace_ = step.namespace_,
-                         .gang = step.gang,
-                         .now = options_.now(),
-                         .is_wanted = is_wanted};
+  const GangToEvict to_evict{
+      .namespace_ = step.namespace_, .gang = step.gang, .now = gang.listed, .is_wanted = is_wanted};
   const auto evict = [this, &patcher](const std::vector<RunningPod>& pods, bool dry_run) {
     return EvictTogether(pods, dry_run, patcher);
   };
-  const absl::Status status = step.kind == planner::StepKind::kEvictRest
-                                  ? patcher.EvictRestOfGang(gang, options_.gang_names, evict)
-                                  : patcher.EvictGang(gang, options_.gang_names, evict);
-  const std::lock_guard guard(mutex_);
-  evicting_.erase(GangKeyOf(step));
-  return status;
+  if (step.kind == planner::StepKind::kEvictRest) {
+    return patcher.EvictRestOfGang(to_evict, *gang.pods, options_.gang_names, evict);
+  }
+  return patcher.EvictGang(to_evict, *gang.pods, options_.gang_names, evict);
 }
 
 absl::Status Nominator::EvictTogether(const std::vector<RunningPod>& pods, bool dry_run,

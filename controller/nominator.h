@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "cluster/snapshot.h"
 #include "controller/gang_feed.h"
@@ -88,7 +89,8 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   static constexpr std::chrono::seconds kKeptPatience{60};
   /// How many threads should call RunWriter().
   static constexpr std::size_t kWriters = 8;
-  /// How many of them at most help to evict gangs: the others are for those that start.
+  /// How many of them at most evict a gang, and how many at most help with that: the others are for
+  /// gangs that start.
   static constexpr std::size_t kEvictors = 4;
   /// How many nominations at most wait for a writer. What waits longer is out of date.
   static constexpr std::size_t kMaxQueued = 64;
@@ -140,12 +142,17 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   // Writes the next step, if there is one. The lock, which must be held, is released meanwhile.
   // Returns false if there is none.
   bool WriteNext(std::unique_lock<std::mutex>& lock, Patcher& patcher);
-  // Takes the next step that is still wanted. The lock must be held, as for the next one.
-  std::optional<planner::Step> TakeStep();
+  // Takes the next step that is still wanted; if that evicts a gang, all that evict gangs of its
+  // namespace. The lock must be held, as for the next one.
+  std::vector<planner::Step> TakeSteps();
   std::optional<planner::Step> TakeFrom(std::deque<planner::Step>& queue);
-  void WriteStep(const planner::Step& step, Patcher& patcher);
   absl::Status Send(const planner::Step& step, Patcher& patcher);
-  absl::Status EvictGang(const planner::Step& step, Patcher& patcher);
+  // The step was written, or could not be.
+  void OnWritten(const planner::Step& step, const absl::Status& status);
+  // Lists the pods of gangs of one namespace, so that any writer can evict these.
+  void ListGangs(const std::vector<planner::Step>& steps, Patcher& patcher);
+  struct ListedGang;
+  absl::Status EvictGang(const ListedGang& gang, Patcher& patcher);
   // Evicts these pods with the help of other writers; see EvictPods.
   absl::Status EvictTogether(const std::vector<RunningPod>& pods, bool dry_run, Patcher& patcher);
   struct EvictionBatch;
@@ -179,6 +186,12 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   const PodGroupReader::Known* groups_ = nullptr;
   Clock::time_point groups_read_;
 
+  // A gang that is to be evicted, and its pods, as they were listed at that time or later.
+  struct ListedGang {
+    planner::Step step;
+    model::Time listed = model::kNoTime;
+    absl::StatusOr<std::vector<RunningPod>> pods;
+  };
   // Pods that are evicted by several writers.
   struct EvictionBatch {
     const std::vector<RunningPod>& pods;
@@ -200,7 +213,9 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   // time takes them, so that what is told of a pod later is written later.
   std::deque<planner::Step> queue_;
   std::deque<planner::Step> news_;
-  // Of those who wait for them.
+  // The gangs that no writer evicts yet, how many writers evict one, and the pods of these.
+  std::deque<ListedGang> listed_gangs_;
+  std::size_t evictors_ = 0;
   std::vector<EvictionBatch*> batches_;
   bool is_telling_ = false;
   bool listed_ = false;

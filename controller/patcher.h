@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -128,19 +131,25 @@ class Patcher {
                                                         const model::GangNames& names) {
     return controller::CountSucceeded(*transport_, namespace_name, names);
   }
+  /// See controller::PodsOfGangs().
+  absl::StatusOr<PodsByGang> PodsOfGangs(const std::string& namespace_name,
+                                         const std::set<std::string>& gangs,
+                                         const model::GangNames& names) {
+    return controller::PodsOfGangs(*transport_, namespace_name, gangs, names);
+  }
   /// See controller::EvictGang().
-  absl::Status EvictGang(const GangToEvict& gang, const model::GangNames& names,
-                         const EvictPods& evict) {
-    return controller::EvictGang(*transport_, gang, names, evict);
+  absl::Status EvictGang(const GangToEvict& gang, std::vector<RunningPod> pods,
+                         const model::GangNames& names, const EvictPods& evict) {
+    return controller::EvictGang(*transport_, gang, std::move(pods), names, evict);
   }
   /// See controller::EvictPod().
   absl::Status EvictPod(const model::Pod& pod, bool dry_run) {
     return controller::EvictPod(*transport_, pod, dry_run);
   }
   /// See controller::EvictRestOfGang().
-  absl::Status EvictRestOfGang(const GangToEvict& gang, const model::GangNames& names,
-                               const EvictPods& evict) {
-    return controller::EvictRestOfGang(*transport_, gang, names, evict);
+  absl::Status EvictRestOfGang(const GangToEvict& gang, std::vector<RunningPod> pods,
+                               const model::GangNames& names, const EvictPods& evict) {
+    return controller::EvictRestOfGang(*transport_, gang, std::move(pods), names, evict);
   }
   /// See controller::CreatePodGroup().
   absl::Status CreatePodGroup(const NewPodGroup& group, const model::GangNames& names) {

@@ -258,13 +258,8 @@ bool PodEvictor::Evict(const RunningPod& pod, const NodeToEmpty& node, model::Ti
   plan_.OnEvicting(node, youngest);
   // The node may recover while it is asked for each pod of a gang.
   const auto is_wanted = [&] { return IsStillBad(node).value_or(false); };
-  const absl::Status status = gang ? EvictGang(*transport_,
-                                               {.namespace_ = pod.pod.namespace_,
-                                                .gang = gang->name,
-                                                .now = options_.now(),
-                                                .is_wanted = is_wanted},
-                                               options_.gang_names)
-                                   : EvictPod(*transport_, pod.pod, false);
+  const absl::Status status =
+      gang ? EvictGangOf(pod, gang->name, is_wanted) : EvictPod(*transport_, pod.pod, false);
   retries_.OnTried(pod.pod.uid, timer_->Now());
   if (absl::IsCancelled(status)) return true;
   const bool is_refused = absl::IsResourceExhausted(status);
@@ -277,6 +272,17 @@ bool PodEvictor::Evict(const RunningPod& pod, const NodeToEmpty& node, model::Ti
     OnLeaving(node);
   }
   return true;
+}
+
+absl::Status PodEvictor::EvictGangOf(const RunningPod& pod, const std::string& gang,
+                                     const std::function<bool()>& is_wanted) {
+  const model::Time now = options_.now();
+  auto pods = PodsOfGang(*transport_, pod.pod.namespace_, gang, options_.gang_names);
+  if (!pods.ok()) return pods.status();
+  return EvictGang(
+      *transport_,
+      {.namespace_ = pod.pod.namespace_, .gang = gang, .now = now, .is_wanted = is_wanted},
+      *std::move(pods), options_.gang_names);
 }
 
 bool PodEvictor::Tell(const RunningPod& pod, const NodeToEmpty& node, const std::string& why) {

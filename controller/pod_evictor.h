@@ -104,6 +104,9 @@ class PodEvictor {
   absl::StatusOr<bool> IsStillBad(const NodeToEmpty& node);
   bool EvictIfStillBad(const RunningPod& pod, const NodeToEmpty& node, model::Time youngest);
   bool Evict(const RunningPod& pod, const NodeToEmpty& node, model::Time youngest);
+  // Evicts the whole gang of the pod.
+  absl::Status EvictGangOf(const RunningPod& pod, const std::string& gang,
+                           const std::function<bool()>& is_wanted);
   // Reports the event once in the life of this object, and once at the API server.
   bool Tell(const RunningPod& pod, const NodeToEmpty& node, const std::string& why);
 

@@ -1,6 +1,7 @@
 #include "controller/gang_evictor.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -89,11 +90,16 @@ class GangEvictor : public ::testing::Test {
   void Reply(int status, const std::string& body = "{}") {
     transport_.replies.push_back({.status = status, .body = body});
   }
+  // Lists the pods, and evicts those of the gang.
   absl::Status Evict(bool is_wanted = true) {
-    return EvictGang(transport_, Gang(is_wanted), kNames);
+    auto pods = PodsOfGang(transport_, "ml", "train", kNames);
+    if (!pods.ok()) return pods.status();
+    return EvictGang(transport_, Gang(is_wanted), *std::move(pods), kNames);
   }
   absl::Status EvictRest(bool is_wanted = true) {
-    return EvictRestOfGang(transport_, Gang(is_wanted), kNames);
+    auto pods = PodsOfGang(transport_, "ml", "train", kNames);
+    if (!pods.ok()) return pods.status();
+    return EvictRestOfGang(transport_, Gang(is_wanted), *std::move(pods), kNames);
   }
   static GangToEvict Gang(bool is_wanted) {
     return {.namespace_ = "ml",
@@ -162,6 +168,40 @@ TEST_F(GangEvictor, EvictsNobodyIfAPodOfTheGangCannotBeRead) {
   EXPECT_THAT(std::string(Evict().message()),
               AllOf(HasSubstr("pod train-1: "), HasSubstr("priority")));
   EXPECT_THAT(Asked(), IsEmpty());
+}
+
+TEST_F(GangEvictor, ListsThePodsOfSeveralGangsAtOnce) {
+  List({{"train-0"}, {"other-0", "other"}, {"third-0", "third"}, {"train-1"}});
+  const auto pods = PodsOfGangs(transport_, "ml", {"train", "other", "none"}, kNames);
+  ASSERT_TRUE(pods.ok());
+  EXPECT_THAT(transport_.requests, SizeIs(1));
+  std::vector<std::string> found;
+  for (const auto& [gang, its] : *pods) {
+    found.push_back(gang + ':');
+    for (const RunningPod& pod : its.value()) found.push_back(pod.pod.name);
+  }
+  EXPECT_THAT(found, ElementsAre("none:", "other:", "other-0", "train:", "train-0", "train-1"));
+}
+
+TEST_F(GangEvictor, APodThatCannotBeReadConcernsItsGangAlone) {
+  const std::string odd = Unreadable({"other-0", "other"});
+  transport_.replies.push_back(
+      {.body = R"({"metadata":{},"items":[)" + odd + "," + JsonOf(PodOfGang{"train-0"}) + "]}"});
+  const auto pods = PodsOfGangs(transport_, "ml", {"train", "other"}, kNames);
+  ASSERT_TRUE(pods.ok());
+  EXPECT_THAT(*pods->at("train"), SizeIs(1));
+  EXPECT_EQ(pods->at("other").status().code(), absl::StatusCode::kUnavailable);
+}
+
+TEST_F(GangEvictor, APodWhoseGangCannotBeReadMayBeOfAny) {
+  transport_.replies.push_back({.body = R"({"metadata":{},"items":[{"metadata":{"name":"odd",)"
+                                        R"("annotations":7}},)" +
+                                        JsonOf(PodOfGang{"train-0"}) + "]}"});
+  const auto pods = PodsOfGangs(transport_, "ml", {"train", "other"}, kNames);
+  ASSERT_TRUE(pods.ok());
+  for (const char* gang : {"train", "other"}) {
+    EXPECT_THAT(std::string(pods->at(gang).status().message()), HasSubstr("pod odd: ")) << gang;
+  }
 }
 
 TEST_F(GangEvictor, OfLargePodsLittleIsKept) {
@@ -279,11 +319,20 @@ TEST_F(GangEvictor, DoesNotGoOnIfTheGangHasBecomeWholeMeanwhile) {
   EXPECT_THAT(Asked(), IsEmpty());
 }
 
-// The API server refused to evict the very first one, and they have run since then.
-TEST_F(GangEvictor, DoesNotGoOnIfNobodyHasGone) {
+// The controller was killed before the very first one was evicted.
+TEST_F(GangEvictor, AsksFirstIfNobodyHasGone) {
   List({{.name = "train-0", .eviction = "2026-01-31T11:55:00Z pods=2"}, {.name = "train-1"}});
-  EXPECT_EQ(EvictRest().code(), absl::StatusCode::kAborted);
-  EXPECT_THAT(Asked(), IsEmpty());
+  for (int i = 0; i < 4; ++i) Reply(201);
+  EXPECT_TRUE(EvictRest().ok());
+  EXPECT_THAT(Asked(), ElementsAre("train-1 dry", "train-0 dry", "train-1", "train-0"));
+}
+
+// A budget did so before, and they have run since then.
+TEST_F(GangEvictor, DoesNotGoOnIfNobodyHasGoneAndABudgetForbidsIt) {
+  List({{.name = "train-0", .eviction = "2026-01-31T11:55:00Z pods=2"}, {.name = "train-1"}});
+  Reply(429, R"({"message":"would violate the pod's disruption budget"})");
+  EXPECT_EQ(EvictRest().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(Asked(), ElementsAre("train-1 dry"));
 }
 
 TEST_F(GangEvictor, DoesNotGoOnIfAPodWasLetGoByHand) {

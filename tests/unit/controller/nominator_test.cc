@@ -399,15 +399,95 @@ TEST_F(NominatorTest, GoesOnWithAnEvictionThatHasEndedHalfWayThoughNoPodWaits) {
   pod.annotations.emplace_back("berth.dev/gang-eviction",
                                model::GangEvictionText({policies::scheduling::kNow, 2}));
   model::Normalize(pod.annotations);
-  snapshot_->UpsertPod(pod);
   Nominator nominator = Make(WithGangs());
   Wait(nominator, {});
+  RunFor(nominator, seconds(1));
+  snapshot_->UpsertPod(pod);
   RunFor(nominator, planner::Gangs::kEvictAgain - seconds(1));
   EXPECT_THAT(transport_.requests, IsEmpty());
   RunFor(nominator, seconds(2));
   ASSERT_THAT(transport_.requests, SizeIs(1));
   EXPECT_THAT(transport_.requests[0].target,
               testing::StartsWith("/api/v1/namespaces/" + pod.namespace_ + "/pods?"));
+}
+
+/// Bound pods of gangs whose evictions have ended half-way, in the snapshot and as they are listed.
+class HalfEvictedGangs : public NominatorTest {
+ protected:
+  // `more` of its spec, as in R"(,"name":"value")".
+  void Add(const std::string& name, const std::string& gang, const std::string& more = "") {
+    const std::string says = model::GangEvictionText({policies::scheduling::kNow, 2});
+    model::Pod pod = OfGang(name);
+    pod.namespace_ = namespace_;
+    pod.node_name = "v100-1";
+    pod.annotations = {{"berth.dev/gang-eviction", says},
+                       {"berth.dev/gang-name", gang},
+                       {"berth.dev/gang-size", "2"}};
+    snapshot_->UpsertPod(pod);
+    items_ += std::string(items_.empty() ? "" : ",") + R"({"metadata":{"namespace":")" +
+              namespace_ + R"(","name":")" + name + R"(","uid":")" + pod.uid +
+              R"(","creationTimestamp":"2020-01-01T00:00:00Z","annotations":{)" +
+              R"("berth.dev/gang-eviction":")" + says + R"(","berth.dev/gang-name":")" + gang +
+              R"(","berth.dev/gang-size":"2"}},"spec":{"nodeName":"v100-1")" + more + "}}";
+  }
+  // The next list has the pods that were added since the last one.
+  void List() {
+    transport_.replies.push_back({.body = R"({"metadata":{},"items":[)" + items_ + "]}"});
+    items_.clear();
+  }
+  // What was asked for: "list ml", and "train-0" where a pod was evicted.
+  std::vector<std::string> Asked() const {
+    std::vector<std::string> asked;
+    for (const kube::HttpRequest& request : transport_.requests) {
+      const std::string in = request.target.substr(std::string("/api/v1/namespaces/").size());
+      const bool lists = in.find("/pods?") != std::string::npos;
+      const std::string pod = lists ? "" : in.substr(in.find("/pods/") + 6);
+      asked.push_back(lists ? "list " + in.substr(0, in.find('/')) : pod.substr(0, pod.find('/')));
+    }
+    return asked;
+  }
+  void Plan() {
+    Nominator nominator = Make(WithGangs());
+    Wait(nominator, {});
+    RunFor(nominator, seconds(1));
+  }
+
+  std::string namespace_ = "ml";
+  std::string items_;
+};
+
+TEST_F(HalfEvictedGangs, OfOneNamespaceShareAList) {
+  for (const char* gang : {"a", "b", "c"}) Add(gang + std::string("-0"), gang);
+  List();
+  for (int i = 0; i < 3; ++i) Reply(201);
+  namespace_ = "other";
+  Add("d-0", "d");
+  List();
+  Reply(201);
+  Plan();
+  EXPECT_THAT(Asked(), ElementsAre("list ml", "a-0", "b-0", "c-0", "list other", "d-0"));
+}
+
+TEST_F(HalfEvictedGangs, GoOnWithoutOneThatCannotBeRead) {
+  Add("a-0", "a", R"(,"priority":"high")");
+  Add("b-0", "b");
+  List();
+  Reply(201);
+  Plan();
+  EXPECT_THAT(Asked(), ElementsAre("list ml", "b-0"));
+}
+
+TEST_F(HalfEvictedGangs, AreTriedAgainIfTheyCannotBeListed) {
+  for (const char* gang : {"a", "b"}) Add(gang + std::string("-0"), gang);
+  Reply(500);
+  Nominator nominator = Make(WithGangs());
+  Wait(nominator, {});
+  RunFor(nominator, planner::Gangs::kEvictAgain - seconds(1));
+  EXPECT_THAT(Asked(), ElementsAre("list ml"));
+  List();
+  for (int i = 0; i < 2; ++i) Reply(201);
+  RunFor(nominator, seconds(2));
+  EXPECT_THAT(Asked(), ElementsAre("list ml", "list ml", "a-0", "b-0"));
 }
 
 /// An API server with some pods of a gang. It answers an eviction when there is another one, or
@@ -455,23 +535,25 @@ class SlowEvictions final : public kube::Transport {
   std::vector<std::string> evicted_;
 };
 
-TEST_F(NominatorTest, SeveralWritersEvictAGang) {
-  model::Pod last = OfGang("train-last");
-  last.node_name = "v100-1";
-  const std::string says = model::GangEvictionText({policies::scheduling::kNow, 5});
-  last.annotations.emplace_back("berth.dev/gang-eviction", says);
-  model::Normalize(last.annotations);
-  snapshot_->UpsertPod(last);
+TEST_F(NominatorTest, SeveralWritersEvictGangs) {
+  const std::string says = model::GangEvictionText({policies::scheduling::kNow, 4});
   std::string pods;
-  for (const char* name : {"train-0", "train-1", "train-2", "train-last"}) {
-    const std::string eviction =
-        name == last.name ? R"(,"berth.dev/gang-eviction":")" + says + '"' : "";
-    pods +=
-        std::string(pods.empty() ? "" : ",") + R"({"metadata":{"namespace":")" + last.namespace_ +
-        R"(","name":")" + name + R"(","uid":")" + name +
-        R"(","creationTimestamp":"2020-01-01T00:00:00Z","annotations":{"berth.dev/gang-name":")" +
-        "train" + R"(","berth.dev/gang-size":"5")" + eviction +
-        R"(}},"spec":{"nodeName":"v100-1"},"status":{"phase":"Running"}})";
+  for (const std::string gang : {"train", "other"}) {
+    model::Pod last = OfGang("train-last-of-" + gang);
+    last.node_name = "v100-1";
+    last.annotations = {{"berth.dev/gang-eviction", says},
+                        {"berth.dev/gang-name", gang},
+                        {"berth.dev/gang-size", "4"}};
+    snapshot_->UpsertPod(last);
+    for (const std::string& name : {"train-0-of-" + gang, "train-1-of-" + gang, last.name}) {
+      const std::string eviction =
+          name == last.name ? R"(,"berth.dev/gang-eviction":")" + says + '"' : "";
+      pods += std::string(pods.empty() ? "" : ",") + R"({"metadata":{"namespace":")" +
+              last.namespace_ + R"(","name":")" + name + R"(","uid":")" + name +
+              R"(","creationTimestamp":"2020-01-01T00:00:00Z","annotations":{)" +
+              R"("berth.dev/gang-name":")" + gang + R"(","berth.dev/gang-size":"4")" + eviction +
+              R"(}},"spec":{"nodeName":"v100-1"},"status":{"phase":"Running"}})";
+    }
   }
   SlowEvictions server(R"({"metadata":{},"items":[)" + pods + "]}");
   Nominator nominator = Make(WithGangs());
@@ -481,13 +563,20 @@ TEST_F(NominatorTest, SeveralWritersEvictAGang) {
   for (Patcher& patcher : patchers) {
     writers.emplace_back([&nominator, &patcher] { nominator.RunWriter(&patcher); });
   }
-  time_.end = time_.now + planner::Gangs::kEvictAgain + seconds(2);
+  time_.end = time_.now + seconds(1);
   nominator.Run();
-  const std::vector<std::string> evicted = server.AwaitEvicted(4);
+  const std::vector<std::string> evicted = server.AwaitEvicted(6);
   nominator.Stop();
   for (std::thread& writer : writers) writer.join();
-  ASSERT_THAT(evicted, SizeIs(4));
-  EXPECT_EQ(evicted.back(), "train-last/eviction");
+  ASSERT_THAT(evicted, SizeIs(6));
+  for (const std::string gang : {"train", "other"}) {
+    std::vector<std::string> order;
+    for (const std::string& pod : evicted) {
+      if (pod.ends_with(gang + "/eviction")) order.push_back(pod);
+    }
+    ASSERT_THAT(order, SizeIs(3)) << gang;
+    EXPECT_EQ(order.back(), "train-last-of-" + gang + "/eviction");
+  }
   EXPECT_GT(server.most_at_once(), 1U);
 }
 
