@@ -13,12 +13,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "controller/patcher.h"
 #include "kube/json_api.h"
 #include "kube/json_call.h"
 #include "kube/json_model.h"
 #include "kube/json_value.h"
+#include "kube/pod_list.h"
 #include "kube/readable.h"
 #include "model/annotation.h"
 #include "model/gang.h"
@@ -176,6 +178,45 @@ absl::Status ForEachOfGangs(kube::Transport& transport, const std::string& names
             {{"", "pods", "list"}, namespace_name}, take, {.fields = visitor.fields});
 }
 
+// Of a namespace's pods most may have ended, and time counts for those that wait.
+constexpr char kNotEnded[] = "status.phase!=Succeeded,status.phase!=Failed";
+
+PodsByGang NoPodsOf(const std::set<std::string>& gangs) {
+  PodsByGang none;
+  for (const std::string& gang : gangs) none.emplace(gang, std::vector<RunningPod>());
+  return none;
+}
+
+// As PodsOfGangs(), but from JSON, which is also read for what made the pods, and which tells of
+// those that cannot be read which gang they are of.
+absl::StatusOr<PodsByGang> ReadPodsOfGangs(kube::Transport& transport,
+                                           const std::string& namespace_name,
+                                           const std::set<std::string>& gangs,
+                                           const model::GangNames& names) {
+  PodsByGang found = NoPodsOf(gangs);
+  const auto take = [&](PodOfGang pod) {
+    auto& pods = found.at(pod.gang);
+    if (!pods.ok() || pod.running.pod.terminated) return;
+    pods->push_back(Trimmed(std::move(pod.running), {names.eviction, names.freed}));
+  };
+  // Without it the others would be evicted, and it would hold its devices.
+  const auto on_unreadable = [&](const std::string& gang, const kube::JsonValue& item,
+                                 const absl::Status& why) {
+    const std::string name = kube::UnreadableFromJson(item, "Pod", why).name;
+    const absl::Status error =
+        absl::UnavailableError(fmt::format("pod {}: {}", name, std::string(why.message())));
+    for (auto& [each, pods] : found) {
+      if (gang.empty() || gang == each) pods = error;
+    }
+  };
+  const absl::Status listed =
+      ForEachOfGangs(transport, namespace_name, names,
+                     {[&gangs](const std::string& gang) { return gangs.contains(gang); }, take,
+                      on_unreadable, kNotEnded});
+  if (!listed.ok()) return listed;
+  return found;
+}
+
 EvictPods OneByOne(kube::Transport& transport) {
   return [&transport](const std::vector<RunningPod>& pods, bool dry_run) {
     for (const RunningPod& pod : pods) {
@@ -210,14 +251,20 @@ absl::Status Begin(kube::Transport& transport, const GangToEvict& gang,
                    std::vector<RunningPod>::iterator waiting) {
   const std::string text =
       model::GangEvictionText({.began = gang.now, .pods = static_cast<std::int32_t>(pods.size())});
+  // Not for a pod that is gone, or whose name another one has.
+  absl::Status refused;
   for (auto last = waiting; last != pods.begin(); --last) {
     const model::Pod& pod = (last - 1)->pod;
     const absl::Status said =
         Patcher(&transport).AnnotatePod(pod.namespace_, pod.name, pod.uid, names.eviction, text);
-    if (said.ok()) std::rotate(last - 1, last, pods.end());
-    if (!absl::IsNotFound(said)) return said;
+    if (said.ok()) {
+      std::rotate(last - 1, last, pods.end());
+      return said;
+    }
+    if (absl::IsAborted(said)) refused = said;
+    if (!absl::IsAborted(said) && !absl::IsNotFound(said)) return said;
   }
-  return absl::OkStatus();
+  return refused;
 }
 
 // Of the pods that say that an eviction of their gang has begun and goes on, the last that began
@@ -251,7 +298,14 @@ absl::Status EvictPod(kube::Transport& transport, const model::Pod& pod, bool dr
       fmt::format("/api/v1/namespaces/{}/pods/{}/eviction", pod.namespace_, pod.name);
   const absl::Status status =
       kube::CallJson(transport, kube::HttpMethod::kPost, path, eviction.dump()).status();
-  if (status.ok() || absl::IsNotFound(status)) return absl::OkStatus();
+  // Another pod has its name: BeforeDelete in k8s.io/apiserver/pkg/registry/rest/delete.go,
+  // Preconditions.Check in k8s.io/apiserver/pkg/storage/interfaces.go (v0.36.3), and
+  // addConditionAndDeletePod in k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go
+  // (v1.36.3).
+  const bool is_other =
+      absl::IsAborted(status) && (absl::StrContains(status.message(), "UID in the precondition") ||
+                                  absl::StrContains(status.message(), "UID in precondition"));
+  if (status.ok() || absl::IsNotFound(status) || is_other) return absl::OkStatus();
   if (absl::IsCancelled(status)) return status;
   return {status.code(), fmt::format("pod {}: {}", pod.name, std::string(status.message()))};
 }
@@ -302,28 +356,15 @@ absl::StatusOr<PodsByGang> PodsOfGangs(kube::Transport& transport,
                                        const std::string& namespace_name,
                                        const std::set<std::string>& gangs,
                                        const model::GangNames& names) {
-  PodsByGang found;
-  for (const std::string& gang : gangs) found.emplace(gang, std::vector<RunningPod>());
-  const auto take = [&](PodOfGang pod) {
-    auto& pods = found.at(pod.gang);
-    if (!pods.ok() || pod.running.pod.terminated) return;
-    pods->push_back(Trimmed(std::move(pod.running), {names.eviction, names.freed}));
+  PodsByGang found = NoPodsOf(gangs);
+  const auto take = [&](model::Pod pod) {
+    if (pod.deleted != model::kNoTime || pod.terminated) return;
+    const auto gang = GangIn(pod.annotations, names);
+    if (!gang || !found.contains(*gang)) return;
+    found.at(*gang)->push_back(Trimmed({.pod = std::move(pod)}, {names.eviction, names.freed}));
   };
-  // Without it the others would be evicted, and it would hold its devices.
-  const auto on_unreadable = [&](const std::string& gang, const kube::JsonValue& item,
-                                 const absl::Status& why) {
-    const std::string name = kube::UnreadableFromJson(item, "Pod", why).name;
-    const absl::Status error =
-        absl::UnavailableError(fmt::format("pod {}: {}", name, std::string(why.message())));
-    for (auto& [each, pods] : found) {
-      if (gang.empty() || gang == each) pods = error;
-    }
-  };
-  // Of a namespace's pods most may have ended, and time counts for those that wait.
-  const absl::Status listed =
-      ForEachOfGangs(transport, namespace_name, names,
-                     {[&gangs](const std::string& gang) { return gangs.contains(gang); }, take,
-                      on_unreadable, "status.phase!=Succeeded,status.phase!=Failed"});
+  const absl::Status listed = kube::ListPods(transport, namespace_name, kNotEnded, take);
+  if (absl::IsDataLoss(listed)) return ReadPodsOfGangs(transport, namespace_name, gangs, names);
   if (!listed.ok()) return listed;
   return found;
 }
@@ -332,7 +373,7 @@ absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,
                                                    const std::string& namespace_name,
                                                    const std::string& gang,
                                                    const model::GangNames& names) {
-  auto pods = PodsOfGangs(transport, namespace_name, {gang}, names);
+  auto pods = ReadPodsOfGangs(transport, namespace_name, {gang}, names);
   if (!pods.ok()) return pods.status();
   return std::move(pods->at(gang));
 }

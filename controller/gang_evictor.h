@@ -50,15 +50,16 @@ using EvictPods = std::function<absl::Status(const std::vector<RunningPod>& pods
 /// of model::GangNames. Unavailable for a gang of which, perhaps, a pod cannot be read.
 using PodsByGang = std::map<std::string, absl::StatusOr<std::vector<RunningPod>>>;
 
-/// Lists the pods of these gangs that have not ended and are not being deleted. All pods of the
-/// namespace are read for it, so ask for several gangs at once. Blocks until the API server has
-/// answered.
+/// Lists the pods of these gangs that have not ended and are not being deleted. What controls them
+/// is not read. All pods of the namespace are read for it, so ask for several gangs at once. Blocks
+/// until the API server has answered.
 absl::StatusOr<PodsByGang> PodsOfGangs(kube::Transport& transport,
                                        const std::string& namespace_name,
                                        const std::set<std::string>& gangs,
                                        const model::GangNames& names);
 
-/// The same for one gang.
+/// The same for one gang, with what controls its pods. That takes the API server several times as
+/// long.
 absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,
                                                    const std::string& namespace_name,
                                                    const std::string& gang,

@@ -249,6 +249,7 @@ std::vector<planner::Step> Nominator::TakeSteps() {
   if (!step) return {};
   std::vector<planner::Step> steps{*std::move(step)};
   if (KindOf(steps.front()) != Write::kGangEviction) return steps;
+  is_listing_ = true;
   // The lists of pods that they need are one.
   const std::string namespace_name = steps.front().namespace_;
   std::deque<planner::Step> others = std::exchange(queue_, {});
@@ -267,13 +268,19 @@ std::vector<planner::Step> Nominator::TakeSteps() {
 }
 
 std::optional<planner::Step> Nominator::TakeFrom(std::deque<planner::Step>& queue) {
-  while (!queue.empty()) {
-    planner::Step step = std::move(queue.front());
-    queue.pop_front();
-    if (!planner_.IsWanted(step)) continue;
+  for (auto next = queue.begin(); next != queue.end();) {
+    const bool evicts = KindOf(*next) == Write::kGangEviction;
+    const bool is_wanted = planner_.IsWanted(*next);
+    // The next list is for all that have become due meanwhile.
+    if (is_wanted && evicts && is_listing_) {
+      ++next;
+      continue;
+    }
+    planner::Step step = std::move(*next);
+    next = queue.erase(next);
+    if (!is_wanted) continue;
     // To evict a gang of many pods takes longer than the plan waits before it goes on with that.
-    if (KindOf(step) != Write::kGangEviction) return step;
-    if (evicting_.insert(GangKeyOf(step)).second) return step;
+    if (!evicts || evicting_.insert(GangKeyOf(step)).second) return step;
   }
   return std::nullopt;
 }
@@ -341,6 +348,7 @@ void Nominator::ListGangs(const std::vector<planner::Step>& steps, Patcher& patc
   const model::Time now = options_.now();
   auto pods = patcher.PodsOfGangs(steps.front().namespace_, gangs, options_.gang_names);
   const std::lock_guard guard(mutex_);
+  is_listing_ = false;
   for (const planner::Step& step : steps) {
     if (pods.ok()) {
       listed_gangs_.push_back({step, now, std::move(pods->at(step.gang))});

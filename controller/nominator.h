@@ -91,7 +91,7 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   static constexpr std::size_t kWriters = 8;
   /// How many of them at most evict a gang, and how many at most help with that: the others are for
   /// gangs that start.
-  static constexpr std::size_t kEvictors = 4;
+  static constexpr std::size_t kEvictors = 6;
   /// How many nominations at most wait for a writer. What waits longer is out of date.
   static constexpr std::size_t kMaxQueued = 64;
   /// While so much is still to be told of gangs, they get no more news.
@@ -216,6 +216,8 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   // The gangs that no writer evicts yet, how many writers evict one, and the pods of these.
   std::deque<ListedGang> listed_gangs_;
   std::size_t evictors_ = 0;
+  // Whether a writer lists the pods of gangs.
+  bool is_listing_ = false;
   std::vector<EvictionBatch*> batches_;
   bool is_telling_ = false;
   bool listed_ = false;

@@ -51,8 +51,9 @@ absl::Status Patcher::UnlabelNode(std::string_view node, std::string_view uid,
 absl::Status Patcher::AnnotatePod(std::string_view namespace_name, std::string_view name,
                                   std::string_view uid, std::string_view annotation,
                                   std::string_view value) {
-  return Patch(*transport_, PathOf(namespace_name, name),
-               {{"metadata", {{"uid", uid}, {"annotations", {{std::string(annotation), value}}}}}});
+  return AbortedIfInvalid(
+      Patch(*transport_, PathOf(namespace_name, name),
+            {{"metadata", {{"uid", uid}, {"annotations", {{std::string(annotation), value}}}}}}));
 }
 
 absl::Status Patcher::NominatePod(std::string_view namespace_name, std::string_view name,

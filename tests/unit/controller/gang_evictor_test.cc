@@ -6,8 +6,10 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "kube/api_reply.h"
 #include "model/avoid.h"
 #include "tests/unit/kube/scripted_transport.h"
+#include "tests/unit/kube/wire_fixtures.h"
 
 namespace berth::controller {
 namespace {
@@ -171,10 +173,11 @@ TEST_F(GangEvictor, EvictsNobodyIfAPodOfTheGangCannotBeRead) {
 }
 
 TEST_F(GangEvictor, ListsThePodsOfSeveralGangsAtOnce) {
+  Reply(406);
   List({{"train-0"}, {"other-0", "other"}, {"third-0", "third"}, {"train-1"}});
   const auto pods = PodsOfGangs(transport_, "ml", {"train", "other", "none"}, kNames);
   ASSERT_TRUE(pods.ok());
-  EXPECT_THAT(transport_.requests, SizeIs(1));
+  EXPECT_THAT(transport_.requests, SizeIs(2)) << "in protobuf, and then in JSON";
   std::vector<std::string> found;
   for (const auto& [gang, its] : *pods) {
     found.push_back(gang + ':');
@@ -183,7 +186,55 @@ TEST_F(GangEvictor, ListsThePodsOfSeveralGangsAtOnce) {
   EXPECT_THAT(found, ElementsAre("none:", "other:", "other-0", "train:", "train-0", "train-1"));
 }
 
+kube::pb::Pod ProtobufOf(const std::string& name, const std::string& gang) {
+  kube::pb::Pod pod = kube::MakePod();
+  pod.mutable_metadata()->set_name(name);
+  pod.mutable_metadata()->set_uid(name + "-uid");
+  pod.mutable_metadata()->mutable_creation_timestamp()->set_seconds(1'700'000'000);
+  auto& annotations = *pod.mutable_metadata()->mutable_annotations();
+  annotations["berth.dev/gang-name"] = gang;
+  annotations["berth.dev/gang-size"] = "4";
+  annotations["berth.dev/gang-eviction"] = "2026-01-31T11:55:00Z pods=5";
+  annotations["berth.dev/gang-freed"] = "true";
+  annotations["example.com/notes"] = "none";
+  return pod;
+}
+
+TEST_F(GangEvictor, ListsThePodsOfGangsInProtobuf) {
+  kube::pb::Pod deleted = ProtobufOf("train-1", "train");
+  deleted.mutable_metadata()->mutable_deletion_timestamp()->set_seconds(1'700'000'000);
+  kube::pb::Pod ended = ProtobufOf("train-2", "train");
+  ended.mutable_status()->set_phase("Succeeded");
+  kube::pb::ObjectList list =
+      kube::ListOf(ProtobufOf("train-0", "train"), ProtobufOf("third-0", "third"), deleted, ended);
+  list.mutable_metadata()->set_resource_version("7");
+  transport_.replies.push_back(
+      {.body = kube::Body("PodList", list), .content_type = kube::kProtobufType});
+  const auto pods = PodsOfGangs(transport_, "ml", {"train", "other"}, kNames);
+  ASSERT_TRUE(pods.ok());
+  EXPECT_THAT(transport_.requests, SizeIs(1));
+  EXPECT_THAT(*pods->at("other"), IsEmpty());
+  ASSERT_THAT(*pods->at("train"), SizeIs(1));
+  const model::Pod& pod = pods->at("train")->front().pod;
+  EXPECT_EQ(pod.name, "train-0");
+  EXPECT_EQ(pod.uid, "train-0-uid");
+  EXPECT_FALSE(pod.node_name.empty());
+  EXPECT_EQ(pod.created, model::Time(std::chrono::seconds(1'700'000'000)));
+  EXPECT_THAT(pod.annotations,
+              ElementsAre(Pair("berth.dev/gang-eviction", "2026-01-31T11:55:00Z pods=5"),
+                          Pair("berth.dev/gang-freed", "true")));
+}
+
+// The API server is slow or refuses for now: another list would make it worse.
+TEST_F(GangEvictor, DoesNotListThemAgainIfTheServerRefuses) {
+  Reply(429);
+  EXPECT_EQ(PodsOfGangs(transport_, "ml", {"train"}, kNames).status().code(),
+            absl::StatusCode::kUnavailable);
+  EXPECT_THAT(transport_.requests, SizeIs(1));
+}
+
 TEST_F(GangEvictor, APodThatCannotBeReadConcernsItsGangAlone) {
+  Reply(406);
   const std::string odd = Unreadable({"other-0", "other"});
   transport_.replies.push_back(
       {.body = R"({"metadata":{},"items":[)" + odd + "," + JsonOf(PodOfGang{"train-0"}) + "]}"});
@@ -194,6 +245,7 @@ TEST_F(GangEvictor, APodThatCannotBeReadConcernsItsGangAlone) {
 }
 
 TEST_F(GangEvictor, APodWhoseGangCannotBeReadMayBeOfAny) {
+  Reply(406);
   transport_.replies.push_back({.body = R"({"metadata":{},"items":[{"metadata":{"name":"odd",)"
                                         R"("annotations":7}},)" +
                                         JsonOf(PodOfGang{"train-0"}) + "]}"});
@@ -275,6 +327,41 @@ TEST_F(GangEvictor, IfThatPodIsGoneAnotherOneSaysThatItHasBegun) {
   EXPECT_TRUE(Evict().ok());
   EXPECT_THAT(Asked(), ElementsAre("train-0 dry", "train-1 dry", "train-1 begins", "train-0 begins",
                                    "train-1", "train-0"));
+}
+
+// As of a StatefulSet: another pod has its name.
+TEST_F(GangEvictor, IfThatPodWasReplacedAnotherOneSaysThatItHasBegun) {
+  List({{"train-0"}, {"train-1"}});
+  const std::string other =
+      R"({"message":"Operation cannot be fulfilled on Pod \"train-1\": the UID in the )"
+      R"(precondition (a) does not match the UID in record (b). The object might have been )"
+      R"(deleted and then recreated"})";
+  Reply(201);
+  Reply(409, other);
+  Reply(422);
+  Reply(200);
+  Reply(409, other);
+  Reply(201);
+  EXPECT_TRUE(Evict().ok());
+  EXPECT_THAT(Asked(), ElementsAre("train-0 dry", "train-1 dry", "train-1 begins", "train-0 begins",
+                                   "train-1", "train-0"));
+}
+
+// As where a policy refuses the annotation.
+TEST_F(GangEvictor, EvictsNobodyIfNoPodMaySayThatItHasBegun) {
+  List({{"train-0"}, {"train-1"}});
+  for (int i = 0; i < 2; ++i) Reply(201);
+  for (int i = 0; i < 2; ++i) Reply(422);
+  EXPECT_EQ(Evict().code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(Asked(),
+              ElementsAre("train-0 dry", "train-1 dry", "train-1 begins", "train-0 begins"));
+}
+
+TEST_F(GangEvictor, EvictsNobodyIfAPodIsBeingChanged) {
+  List({{"train-0"}, {"train-1"}});
+  Reply(409, R"({"message":"the object has been modified"})");
+  EXPECT_EQ(Evict().code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(Asked(), ElementsAre("train-0 dry"));
 }
 
 // train-1 was made anew meanwhile, and train-3 has waited from the beginning.

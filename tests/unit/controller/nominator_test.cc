@@ -11,6 +11,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "kube/api_reply.h"
 #include "model/gang.h"
 #include "tests/unit/controller/fixtures.h"
 #include "tests/unit/controller/limited_time.h"
@@ -430,8 +431,10 @@ class HalfEvictedGangs : public NominatorTest {
               R"("berth.dev/gang-eviction":")" + says + R"(","berth.dev/gang-name":")" + gang +
               R"(","berth.dev/gang-size":"2"}},"spec":{"nodeName":"v100-1")" + more + "}}";
   }
-  // The next list has the pods that were added since the last one.
+  // The next list has the pods that were added since the last one. The server does not speak
+  // protobuf.
   void List() {
+    Reply(406);
     transport_.replies.push_back({.body = R"({"metadata":{},"items":[)" + items_ + "]}"});
     items_.clear();
   }
@@ -441,6 +444,7 @@ class HalfEvictedGangs : public NominatorTest {
     for (const kube::HttpRequest& request : transport_.requests) {
       const std::string in = request.target.substr(std::string("/api/v1/namespaces/").size());
       const bool lists = in.find("/pods?") != std::string::npos;
+      if (lists && request.accept == kube::kProtobufType) continue;
       const std::string pod = lists ? "" : in.substr(in.find("/pods/") + 6);
       asked.push_back(lists ? "list " + in.substr(0, in.find('/')) : pod.substr(0, pod.find('/')));
     }
@@ -483,11 +487,11 @@ TEST_F(HalfEvictedGangs, AreTriedAgainIfTheyCannotBeListed) {
   Nominator nominator = Make(WithGangs());
   Wait(nominator, {});
   RunFor(nominator, planner::Gangs::kEvictAgain - seconds(1));
-  EXPECT_THAT(Asked(), ElementsAre("list ml"));
+  EXPECT_THAT(transport_.requests, SizeIs(1));
   List();
   for (int i = 0; i < 2; ++i) Reply(201);
   RunFor(nominator, seconds(2));
-  EXPECT_THAT(Asked(), ElementsAre("list ml", "list ml", "a-0", "b-0"));
+  EXPECT_THAT(Asked(), ElementsAre("list ml", "a-0", "b-0"));
 }
 
 /// An API server with some pods of a gang. It answers an eviction when there is another one, or
