@@ -83,6 +83,7 @@ TEST(GangEvictions, AreGoneOnWithAtOnceByAnotherController) {
 TEST(GangEvictions, OfAGangThatIsWholeAreNotGoneOnWithAtOnce) {
   HalfEvicted f;
   f.WaitInGang("train", 0, 3, 8);
+  f.Edit("train-0", [](model::Pod& pod) { pod.nominated_node = "a"; });
   f.Bind("train-0");
   f.Restart();
   EXPECT_THAT(f.Evictions(), IsEmpty());
