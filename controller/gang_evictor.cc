@@ -227,6 +227,22 @@ EvictPods OneByOne(kube::Transport& transport) {
   };
 }
 
+// Returns those of the pods for which it is asked whether they may be evicted.
+std::vector<RunningPod> ToAskFor(const std::vector<RunningPod>& pods, bool may_have_budgets) {
+  // As many as writers ask for at once.
+  constexpr std::size_t kFew = 6;
+  if (may_have_budgets || pods.size() <= kFew) return pods;
+  std::set<std::size_t> few;
+  for (std::size_t i = 0; i < kFew; ++i) few.insert(i * (pods.size() - 1) / (kFew - 1));
+  // Others may be protected from evictions, as the driver beside the workers.
+  for (std::size_t i = 1; i < pods.size(); ++i) {
+    if (pods[i].pod.controller_uid != pods[i - 1].pod.controller_uid) few.insert(i);
+  }
+  std::vector<RunningPod> asked;
+  for (const std::size_t i : few) asked.push_back(pods[i]);
+  return asked;
+}
+
 // Evicts the last one when all others are.
 absl::Status EvictBeforeLast(kube::Transport& transport, std::vector<RunningPod> pods,
                              const EvictPods& evict) {
@@ -310,6 +326,21 @@ absl::Status EvictPod(kube::Transport& transport, const model::Pod& pod, bool dr
   return {status.code(), fmt::format("pod {}: {}", pod.name, std::string(status.message()))};
 }
 
+bool MayHaveBudgets(kube::Transport& transport, const std::string& namespace_name) {
+  bool any = false;
+  const absl::Status got =
+      kube::Api(&transport)
+          .Get(fmt::format("/apis/policy/v1/namespaces/{}/poddisruptionbudgets?limit=1",
+                           namespace_name),
+               {{"policy", "poddisruptionbudgets", "list"}, namespace_name},
+               [&any](const kube::JsonValue& list) {
+                 const kube::JsonValue items = list.Field("items");
+                 any = items.absent();
+                 items.ForEachItem([&any](const kube::JsonValue&) { any = true; });
+               });
+  return any || !got.ok();
+}
+
 absl::Status EvictGang(kube::Transport& transport, const GangToEvict& gang,
                        std::vector<RunningPod> pods, const model::GangNames& names,
                        const EvictPods& evict) {
@@ -317,7 +348,7 @@ absl::Status EvictGang(kube::Transport& transport, const GangToEvict& gang,
   // Those first that a budget may protect: pods that are not bound it does not.
   const auto waiting = std::stable_partition(
       pods.begin(), pods.end(), [](const RunningPod& pod) { return !pod.pod.node_name.empty(); });
-  const absl::Status may = evict_some(pods, true);
+  const absl::Status may = evict_some(ToAskFor(pods, gang.may_have_budgets), true);
   if (!may.ok()) return may;
   if (!gang.is_wanted()) return NotWanted();
   const absl::Status begun = Begin(transport, gang, names, pods, waiting);
@@ -346,7 +377,8 @@ absl::Status EvictRestOfGang(kube::Transport& transport, const GangToEvict& gang
   pods.push_back(std::move(its_last));
   const EvictPods evict_some = evict ? evict : OneByOne(transport);
   // A budget may be in the way of the very first one by now.
-  const absl::Status may = any_gone ? absl::OkStatus() : evict_some(pods, true);
+  const absl::Status may =
+      any_gone ? absl::OkStatus() : evict_some(ToAskFor(pods, gang.may_have_budgets), true);
   if (!may.ok()) return may;
   if (!gang.is_wanted()) return NotWanted();
   return EvictBeforeLast(transport, std::move(pods), evict_some);

@@ -25,7 +25,8 @@ namespace berth::controller {
 inline constexpr kube::Permission kGangPermissions[] = {{"batch", "jobs", "list"},
                                                         {"", "events", "create"},
                                                         {"", "pods", "list"},
-                                                        {"", "pods/eviction", "create"}};
+                                                        {"", "pods/eviction", "create"},
+                                                        {"policy", "poddisruptionbudgets", "list"}};
 
 /// Evicts one pod through the Eviction API; with `dry_run`, only asks whether it may be. Returns OK
 /// if it is gone already, ResourceExhausted if a PodDisruptionBudget is in the way, and else the
@@ -40,6 +41,8 @@ struct GangToEvict {
   model::Time now = model::kNoTime;
   /// Whether it is still to be evicted. Called once, on the same thread.
   std::function<bool()> is_wanted;
+  /// Whether its namespace may have PodDisruptionBudgets; see MayHaveBudgets().
+  bool may_have_budgets = true;
 };
 
 /// Evicts pods, in any order and several at once if it can, or asks only whether that may be done
@@ -65,11 +68,17 @@ absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,
                                                    const std::string& gang,
                                                    const model::GangNames& names);
 
+/// Whether the namespace may have PodDisruptionBudgets: false if the API server says that it has
+/// none. Blocks until the API server has answered.
+bool MayHaveBudgets(kube::Transport& transport, const std::string& namespace_name);
+
 /// Evicts all pods of a gang, bound or not, through the Eviction API, so that budgets hold, pods
 /// get their grace period, and those who retry the pods do. First it asks for each pod whether it
-/// may be evicted: if one may not, none is, because the others would be made anew without it.
-/// Asking takes its time, so `is_wanted` tells afterwards whether they are still to be evicted; if
-/// not, none is, and it returns Aborted.
+/// may be evicted: if one may not, none is, because the others would be made anew without it. Where
+/// there is no budget, it asks for a few pods of each controller only: whatever else refuses
+/// evictions, such as a policy, refuses most or none of these. Asking takes its time, so
+/// `is_wanted` tells afterwards whether they are still to be evicted; if not, none is, and it
+/// returns Aborted.
 ///
 /// The eviction may end half-way: a budget may allow each pod by itself and not all of them, or the
 /// API server may go away. Then the first error is returned, with the pod's name. Of the pods that
@@ -83,7 +92,7 @@ absl::StatusOr<std::vector<RunningPod>> PodsOfGang(kube::Transport& transport,
 ///   POST /api/v1/namespaces/ml/pods/train-0/eviction
 ///   {"apiVersion":"policy/v1","deleteOptions":{"dryRun":["All"],"preconditions":{"uid":"..."}},
 ///    "kind":"Eviction","metadata":{"name":"train-0","namespace":"ml"}}
-///   ... the same for each other pod
+///   ... the same for each other pod, or for a few of them
 ///   PATCH /api/v1/namespaces/ml/pods/train-3
 ///   {"metadata":{"annotations":{"berth.dev/gang-eviction":"2026-01-31T12:00:00Z pods=4"},
 ///    "uid":"..."}}

@@ -111,6 +111,7 @@ RunningPod Trimmed(RunningPod running, const std::set<std::string, std::less<>>&
   pod.namespace_ = std::move(whole.namespace_);
   pod.name = std::move(whole.name);
   pod.uid = std::move(whole.uid);
+  pod.controller_uid = std::move(whole.controller_uid);
   pod.node_name = std::move(whole.node_name);
   for (const auto& [name, value] : whole.annotations) {
     if (annotations.contains(name))

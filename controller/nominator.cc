@@ -242,9 +242,10 @@ void Nominator::Stop() {
 
 std::vector<planner::Step> Nominator::TakeSteps() {
   auto step = TakeFrom(queue_);
-  if (!step && !is_telling_) {
+  if (!step && MayTell()) {
     step = TakeFrom(news_);
     is_telling_ = step.has_value();
+    if (is_telling_) told_ = timer_->Now();
   }
   if (!step) return {};
   std::vector<planner::Step> steps{*std::move(step)};
@@ -265,6 +266,12 @@ std::vector<planner::Step> Nominator::TakeSteps() {
     }
   }
   return steps;
+}
+
+bool Nominator::MayTell() const {
+  if (is_telling_) return false;
+  const bool evicts = is_listing_ || evictors_ > 0 || !listed_gangs_.empty();
+  return !evicts || told_ + std::chrono::seconds(1) <= timer_->Now();
 }
 
 std::optional<planner::Step> Nominator::TakeFrom(std::deque<planner::Step>& queue) {
@@ -346,14 +353,16 @@ void Nominator::ListGangs(const std::vector<planner::Step>& steps, Patcher& patc
   std::set<std::string> gangs;
   for (const planner::Step& step : steps) gangs.insert(step.gang);
   const model::Time now = options_.now();
-  auto pods = patcher.PodsOfGangs(steps.front().namespace_, gangs, options_.gang_names);
+  const std::string& namespace_name = steps.front().namespace_;
+  auto pods = patcher.PodsOfGangs(namespace_name, gangs, options_.gang_names);
+  const bool may_have_budgets = !pods.ok() || patcher.MayHaveBudgets(namespace_name);
   const std::lock_guard guard(mutex_);
   is_listing_ = false;
   for (const planner::Step& step : steps) {
     if (pods.ok()) {
-      listed_gangs_.push_back({step, now, std::move(pods->at(step.gang))});
+      listed_gangs_.push_back({step, now, may_have_budgets, std::move(pods->at(step.gang))});
     } else {
-      listed_gangs_.push_back({step, now, pods.status()});
+      listed_gangs_.push_back({step, now, may_have_budgets, pods.status()});
     }
   }
   queued_.notify_all();
@@ -367,8 +376,11 @@ absl::Status Nominator::EvictGang(const ListedGang& gang, Patcher& patcher) {
     const std::lock_guard guard(mutex_);
     return planner_.IsWanted(step);
   };
-  const GangToEvict to_evict{
-      .namespace_ = step.namespace_, .gang = step.gang, .now = gang.listed, .is_wanted = is_wanted};
+  const GangToEvict to_evict{.namespace_ = step.namespace_,
+                             .gang = step.gang,
+                             .now = gang.listed,
+                             .is_wanted = is_wanted,
+                             .may_have_budgets = gang.may_have_budgets};
   const auto evict = [this, &patcher](const std::vector<RunningPod>& pods, bool dry_run) {
     return EvictTogether(pods, dry_run, patcher);
   };

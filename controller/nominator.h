@@ -88,10 +88,10 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   /// them may be missing for good.
   static constexpr std::chrono::seconds kKeptPatience{60};
   /// How many threads should call RunWriter().
-  static constexpr std::size_t kWriters = 8;
+  static constexpr std::size_t kWriters = 16;
   /// How many of them at most evict a gang, and how many at most help with that: the others are for
   /// gangs that start.
-  static constexpr std::size_t kEvictors = 6;
+  static constexpr std::size_t kEvictors = 12;
   /// How many nominations at most wait for a writer. What waits longer is out of date.
   static constexpr std::size_t kMaxQueued = 64;
   /// While so much is still to be told of gangs, they get no more news.
@@ -149,6 +149,9 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   absl::Status Send(const planner::Step& step, Patcher& patcher);
   // The step was written, or could not be.
   void OnWritten(const planner::Step& step, const absl::Status& status);
+  // Whether a writer may take what only tells users of gangs. While gangs are evicted, which is
+  // urgent, it takes one a second.
+  bool MayTell() const;
   // Lists the pods of gangs of one namespace, so that any writer can evict these.
   void ListGangs(const std::vector<planner::Step>& steps, Patcher& patcher);
   struct ListedGang;
@@ -190,6 +193,7 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   struct ListedGang {
     planner::Step step;
     model::Time listed = model::kNoTime;
+    bool may_have_budgets = true;
     absl::StatusOr<std::vector<RunningPod>> pods;
   };
   // Pods that are evicted by several writers.
@@ -220,6 +224,7 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   bool is_listing_ = false;
   std::vector<EvictionBatch*> batches_;
   bool is_telling_ = false;
+  Clock::time_point told_;
   bool listed_ = false;
   // Whether a waiting pod has changed since the last round, or there was none since it leads.
   bool changed_ = false;

@@ -137,6 +137,10 @@ class Patcher {
                                          const model::GangNames& names) {
     return controller::PodsOfGangs(*transport_, namespace_name, gangs, names);
   }
+  /// See controller::MayHaveBudgets().
+  bool MayHaveBudgets(const std::string& namespace_name) {
+    return controller::MayHaveBudgets(*transport_, namespace_name);
+  }
   /// See controller::EvictGang().
   absl::Status EvictGang(const GangToEvict& gang, std::vector<RunningPod> pods,
                          const model::GangNames& names, const EvictPods& evict) {

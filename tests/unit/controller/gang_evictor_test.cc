@@ -443,6 +443,56 @@ TEST_F(GangEvictor, WithoutAListEvictsNobody) {
   EXPECT_THAT(transport_.requests, SizeIs(1));
 }
 
+TEST_F(GangEvictor, AsksForAFewPodsOnlyWhereThereIsNoBudget) {
+  std::vector<RunningPod> pods;
+  for (int i = 0; i < 64; ++i) {
+    RunningPod pod;
+    pod.pod.namespace_ = "ml";
+    pod.pod.name = "train-" + std::to_string(i);
+    pod.pod.node_name = "a";
+    pod.pod.controller_uid = i < 20 ? "driver" : "workers";
+    pods.push_back(pod);
+  }
+  std::vector<std::string> asked;
+  std::size_t evicted = 0;
+  const EvictPods evict = [&](const std::vector<RunningPod>& some, bool dry_run) {
+    for (const RunningPod& pod : some) {
+      if (dry_run) asked.push_back(pod.pod.name);
+    }
+    if (!dry_run) evicted += some.size();
+    return absl::OkStatus();
+  };
+  GangToEvict gang = Gang(true);
+  for (const bool may_have_budgets : {true, false}) {
+    for (int i = 0; i < 2; ++i) Reply(200);  // the mark, and the last pod
+    asked.clear();
+    evicted = 0;
+    gang.may_have_budgets = may_have_budgets;
+    EXPECT_TRUE(EvictGang(transport_, gang, pods, kNames, evict).ok());
+    EXPECT_EQ(evicted, 63U);
+    if (may_have_budgets) {
+      EXPECT_THAT(asked, SizeIs(64));
+    }
+  }
+  EXPECT_THAT(asked, ElementsAre("train-0", "train-12", "train-20", "train-25", "train-37",
+                                 "train-50", "train-63"));
+}
+
+TEST_F(GangEvictor, KnowsThatThereIsNoBudgetOnlyIfTheServerSaysSo) {
+  const auto may_have = [this](int status, const std::string& body) {
+    Reply(status, body);
+    return MayHaveBudgets(transport_, "ml");
+  };
+  EXPECT_FALSE(may_have(200, R"({"metadata":{},"items":[]})"));
+  EXPECT_EQ(transport_.requests.back().target,
+            "/apis/policy/v1/namespaces/ml/poddisruptionbudgets?limit=1");
+  EXPECT_TRUE(may_have(200, R"({"items":[{"metadata":{"name":"b"}}]})"));
+  EXPECT_TRUE(may_have(200, "{}"));
+  EXPECT_TRUE(may_have(200, "<html>"));
+  EXPECT_TRUE(may_have(403, "{}"));
+  EXPECT_TRUE(may_have(500, "{}"));
+}
+
 TEST_F(GangEvictor, CountsPodsOfIndexedJobs) {
   List({{"train-0", "train", "a", "Succeeded", "0", "job"},
         {"train-1", "train", "a", "Failed", "1", "job"},

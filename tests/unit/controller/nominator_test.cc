@@ -432,16 +432,18 @@ class HalfEvictedGangs : public NominatorTest {
               R"(","berth.dev/gang-size":"2"}},"spec":{"nodeName":"v100-1")" + more + "}}";
   }
   // The next list has the pods that were added since the last one. The server does not speak
-  // protobuf.
+  // protobuf, and does not say whether there are budgets.
   void List() {
     Reply(406);
     transport_.replies.push_back({.body = R"({"metadata":{},"items":[)" + items_ + "]}"});
+    Reply(403);
     items_.clear();
   }
   // What was asked for: "list ml", and "train-0" where a pod was evicted.
   std::vector<std::string> Asked() const {
     std::vector<std::string> asked;
     for (const kube::HttpRequest& request : transport_.requests) {
+      if (request.target.starts_with("/apis/policy/")) continue;
       const std::string in = request.target.substr(std::string("/api/v1/namespaces/").size());
       const bool lists = in.find("/pods?") != std::string::npos;
       if (lists && request.accept == kube::kProtobufType) continue;
@@ -843,6 +845,30 @@ TEST_F(NominatorTest, NothingThatIsToldOvertakesWhatWasToldBefore) {
   nominator.WriteQueued(&patcher);
   EXPECT_THAT(transport_.requests, IsEmpty());
   EXPECT_THAT(busy.requests, SizeIs(3));
+}
+
+// Of a large gang it would take the API server as long as an eviction.
+TEST_F(NominatorTest, TellsLittleWhileItEvicts) {
+  model::Pod pod = OfGang("other-0");
+  pod.node_name = "v100-1";
+  pod.annotations = {
+      {"berth.dev/gang-eviction", model::GangEvictionText({policies::scheduling::kNow, 2})},
+      {"berth.dev/gang-name", "other"},
+      {"berth.dev/gang-size", "2"}};
+  snapshot_->UpsertPod(pod);
+  Nominator nominator = Make(WithGangs());
+  Wait(nominator, LargeGang());
+  time_.end = time_.now + seconds(12);
+  nominator.Run();
+  BusyTransport busy;
+  Patcher patcher(&busy);
+  // While the pods of the other gang are listed.
+  busy.meanwhile = [&] { nominator.WriteQueued(&patcher_); };
+  for (int i = 0; i < 3; ++i) Reply(200);
+  nominator.WriteQueued(&patcher);
+  ASSERT_THAT(transport_.requests, SizeIs(1));
+  EXPECT_THAT(transport_.requests[0].body, testing::HasSubstr("train"));
+  EXPECT_THAT(busy.requests.front().target, testing::StartsWith("/api/v1/namespaces/ml/pods?"));
 }
 
 TEST_F(NominatorTest, AsksWhetherThePodsThatAGangLacksHaveSucceeded) {

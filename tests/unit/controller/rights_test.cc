@@ -97,6 +97,15 @@ TEST(ControllerRbac, MayEvictPodsOnlyWhereItPlansGangs) {
               HasSubstr("  resources: [pods/eviction]\n  verbs: [create]\n"));
 }
 
+TEST(ControllerRbac, MayListBudgetsOnlyWhereItPlansGangs) {
+  planner::PlannerConfig planner;
+  EXPECT_THAT(ControllerRolesYaml(ControllerConfig(), planner, ""), Not(HasSubstr("policy")));
+  planner.gangs.enabled = true;
+  EXPECT_THAT(ControllerRolesYaml(ControllerConfig(), planner, ""),
+              HasSubstr("- apiGroups: [\"policy\"]\n  resources: [poddisruptionbudgets]\n"
+                        "  verbs: [list]\n"));
+}
+
 TEST(ControllerRbac, MayListJobsOnlyWhereItPlansGangs) {
   planner::PlannerConfig planner;
   EXPECT_THAT(ControllerRolesYaml(ControllerConfig(), planner, ""), Not(HasSubstr("jobs")));
