@@ -47,17 +47,20 @@ Then ThenBy(std::string_view action) {
   return action == "Count" ? Then::kCounts : Then::kFails;
 }
 
-// Whether a rule comes first that may fail the Job, whatever later ones say of disruptions.
+// A rule about exit codes that comes before that about disruptions may match the pod, so the worse
+// of the two decides.
 void ReadRules(const JsonValue& rules, JobRetries& retries) {
   bool decided = false;
+  bool may_count = false;
   rules.ForEachItem([&](const JsonValue& rule) {
     if (decided) return;
     const Then then = ThenBy(rule.Field("action").String());
     const bool disruptions = IsAboutDisruptions(rule);
-    const bool may_fail = !rule.Field("onExitCodes").absent() && then == Then::kFails;
-    decided = disruptions || may_fail;
+    const bool exit_codes = !rule.Field("onExitCodes").absent();
+    may_count = may_count || (exit_codes && then == Then::kCounts);
+    decided = disruptions || (exit_codes && then == Then::kFails);
     if (!decided) return;
-    retries.then = then;
+    retries.then = then == Then::kIgnored && may_count ? Then::kCounts : then;
     retries.by_rule = true;
   });
 }

@@ -72,9 +72,9 @@ struct JobRetries {
 };
 
 /// Reads the Job (of batch/v1). The first rule that matches a pod decides. What exit code a pod
-/// that is evicted will have nobody knows, so a rule about exit codes that fails the Job decides,
-/// too, if it comes first (matchPodFailurePolicy in
-/// k8s.io/kubernetes/pkg/controller/job/pod_failure_policy.go, v1.36.3).
+/// that is evicted will have nobody knows, so of rules about exit codes that come before that about
+/// disruptions, one that fails the Job decides, and one that counts the pod overrules "Ignore"
+/// (matchPodFailurePolicy in k8s.io/kubernetes/pkg/controller/job/pod_failure_policy.go, v1.36.3).
 JobRetries JobRetriesFromJson(const kube::JsonValue& job);
 
 /// What is to be done about a pod on a node that is to be emptied.

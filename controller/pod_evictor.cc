@@ -29,7 +29,16 @@ constexpr std::chrono::seconds kEmptying{30};
 // A pod that should have been gone for this long hangs, and holds up no other node.
 constexpr model::Duration kHangs = std::chrono::minutes(1);
 
+// For this long after an eviction, the status of the Job may not show it. The Job controller looks
+// at a Job a second after its pod has changed (SyncJobBatchPeriod in
+// k8s.io/kubernetes/pkg/controller/job/job_controller.go, v1.36.3), and later if it has much to do.
+constexpr std::chrono::seconds kUncounted{30};
+
 std::string FullName(const model::Pod& pod) { return pod.namespace_ + '/' + pod.name; }
+
+std::string PathOfJob(const RunningPod& pod) {
+  return fmt::format("/apis/batch/v1/namespaces/{}/jobs/{}", pod.pod.namespace_, pod.owner_name);
+}
 
 // FNV-1a. Controllers of every version have to agree on the names of events.
 std::uint64_t HashOf(std::string_view text) {
@@ -86,25 +95,36 @@ bool PodEvictor::Step() {
   const Clock::time_point now = timer_->Now();
   std::erase_if(emptying_, [now](const auto& each) { return each.second.second <= now; });
   std::erase_if(looked_at_, [now](const auto& each) { return each.second <= now; });
+  for (auto& [job, times] : of_jobs_) {
+    std::erase_if(times, [now](Clock::time_point until) { return until <= now; });
+  }
+  std::erase_if(of_jobs_, [](const auto& each) { return each.second.empty(); });
   retries_.Prune(now);
   for (const NodeToEmpty& node : due) {
     if (!options_.may_write()) return false;
     const std::pair<std::string, EntryKey> key(node.node, EntryKeyOf(node.entry));
-    if (looked_at_.contains(key) || !IsWithinLimits(node)) continue;
+    if (looked_at_.contains(key) || !MayBeEmptied(node)) continue;
+    if (!HasEvictionsLeft(node)) {
+      KeepPlace(node);
+      continue;
+    }
     if (Empty(node)) return true;
     looked_at_[key] = now + options_.look_interval;
   }
   return false;
 }
 
+void PodEvictor::KeepPlace(const NodeToEmpty& node) {
+  const auto place = emptying_.find(node.node);
+  if (place == emptying_.end()) return;
+  const bool is_due = place->second.second - timer_->Now() < options_.look_interval;
+  // Pods that are ending keep it.
+  if (is_due) PodsOn(node).IgnoreError();
+}
+
 bool PodEvictor::Empty(const NodeToEmpty& node) {
   const absl::StatusOr<std::vector<RunningPod>> pods = PodsOn(node);
-  if (!pods.ok()) {
-    if (!absl::IsCancelled(pods.status())) {
-      observer_->OnWritten(Write::kEviction, node.node, "", pods.status());
-    }
-    return false;
-  }
+  if (!pods.ok()) return false;
   model::Time youngest = model::kNoTime;
   for (const RunningPod& each : *pods) youngest = std::max(youngest, each.pod.created);
   return std::ranges::any_of(*pods, [&](const RunningPod& pod) {
@@ -134,7 +154,12 @@ absl::StatusOr<std::vector<RunningPod>> PodEvictor::PodsOn(const NodeToEmpty& no
   const absl::Status listed = kube::Api(transport_)
                                   .List("/api/v1/pods", {{"", "pods", "list"}}, take,
                                         {.fields = "spec.nodeName=" + node.node});
-  if (!listed.ok()) return listed;
+  if (!listed.ok()) {
+    if (!absl::IsCancelled(listed)) {
+      observer_->OnWritten(Write::kEviction, node.node, "", listed);
+    }
+    return listed;
+  }
   // The slowest to go go first, so that the node is empty the soonest.
   std::ranges::stable_sort(pods, std::ranges::greater(), &RunningPod::grace);
   return pods;
@@ -219,11 +244,12 @@ absl::StatusOr<std::optional<JobRetries>> PodEvictor::RetriesOf(const RunningPod
   JobRetries retries;
   const absl::Status got =
       kube::Api(transport_)
-          .Get(fmt::format("/apis/batch/v1/namespaces/{}/jobs/{}", pod.pod.namespace_,
-                           pod.owner_name),
-               {{"batch", "jobs", "get"}, pod.pod.namespace_, pod.owner_name},
+          .Get(PathOfJob(pod), {{"batch", "jobs", "get"}, pod.pod.namespace_, pod.owner_name},
                [&retries](const kube::JsonValue& job) { retries = JobRetriesFromJson(job); });
   if (!got.ok()) return got;
+  if (const auto evicted = of_jobs_.find(PathOfJob(pod)); evicted != of_jobs_.end()) {
+    retries.terminating += static_cast<std::int64_t>(evicted->second.size());
+  }
   return retries;
 }
 
@@ -267,6 +293,7 @@ bool PodEvictor::Evict(const RunningPod& pod, const NodeToEmpty& node, model::Ti
                        fmt::format("{} on {}", node.rule.condition, node.node),
                        is_refused ? absl::AbortedError(status.message()) : status);
   if (is_refused) Tell(pod, node, "a PodDisruptionBudget is in the way, and Berth tries again");
+  if (!gang && !is_refused && pod.IsOfJob()) NoteForJobs({PathOfJob(pod)});
   if (status.ok()) {
     evicted_[node.rule.condition].push_back(timer_->Now());
     OnLeaving(node);
@@ -279,9 +306,19 @@ absl::Status PodEvictor::EvictGangOf(const RunningPod& pod, const std::string& g
   const model::Time now = options_.now();
   auto pods = PodsOfGang(*transport_, pod.pod.namespace_, gang, options_.gang_names);
   if (!pods.ok()) return pods.status();
+  std::vector<std::string> jobs;
+  for (const RunningPod& each : *pods) {
+    if (each.IsOfJob()) jobs.push_back(PathOfJob(each));
+  }
+  // Nobody goes before it is known that all may.
+  const auto is_wanted_still = [&] {
+    const bool goes_on = is_wanted();
+    if (goes_on) NoteForJobs(jobs);
+    return goes_on;
+  };
   return EvictGang(
       *transport_,
-      {.namespace_ = pod.pod.namespace_, .gang = gang, .now = now, .is_wanted = is_wanted},
+      {.namespace_ = pod.pod.namespace_, .gang = gang, .now = now, .is_wanted = is_wanted_still},
       *std::move(pods), options_.gang_names);
 }
 
@@ -313,11 +350,14 @@ bool PodEvictor::Tell(const RunningPod& pod, const NodeToEmpty& node, const std:
   return true;
 }
 
-bool PodEvictor::IsWithinLimits(const NodeToEmpty& node) {
+bool PodEvictor::HasEvictionsLeft(const NodeToEmpty& node) {
   std::deque<Clock::time_point>& times = evicted_[node.rule.condition];
   const Clock::time_point minute_ago = timer_->Now() - std::chrono::minutes(1);
   while (!times.empty() && times.front() <= minute_ago) times.pop_front();
-  if (times.size() >= static_cast<std::size_t>(node.rule.per_minute)) return false;
+  return times.size() < static_cast<std::size_t>(node.rule.per_minute);
+}
+
+bool PodEvictor::MayBeEmptied(const NodeToEmpty& node) const {
   if (emptying_.contains(node.node)) return true;
   const auto others = std::ranges::count_if(
       emptying_, [&](const auto& each) { return each.second.first == node.accelerator; });
@@ -326,6 +366,10 @@ bool PodEvictor::IsWithinLimits(const NodeToEmpty& node) {
 
 void PodEvictor::OnLeaving(const NodeToEmpty& node) {
   emptying_[node.node] = {node.accelerator, timer_->Now() + kEmptying};
+}
+
+void PodEvictor::NoteForJobs(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) of_jobs_[path].push_back(timer_->Now() + kUncounted);
 }
 
 }  // namespace berth::controller

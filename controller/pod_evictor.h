@@ -84,8 +84,11 @@ class PodEvictor {
   bool Step();
   // Looks at the pods of the node, and evicts or tells one. Returns whether a write was tried.
   bool Empty(const NodeToEmpty& node);
+  // Has a node from which no more pods may be evicted for now go on to count as being emptied, as
+  // long as pods are leaving it.
+  void KeepPlace(const NodeToEmpty& node);
   // Returns the pods of the node that are to leave it, in their order. Notes those that leave it
-  // already.
+  // already, and reports an error.
   absl::StatusOr<std::vector<RunningPod>> PodsOn(const NodeToEmpty& node);
   bool IsConcerned(const RunningPod& pod, const NodeToEmpty& node) const;
   // Evicts the pod, or says why it stays. Returns whether a write was tried. `youngest` is when the
@@ -96,7 +99,8 @@ class PodEvictor {
   absl::StatusOr<Advice> AdviceForGang(const RunningPod& pod, const std::string& gang);
   // What `advice` on `other`, which may be `pod` itself, says to `pod` of the same gang.
   static Advice OfOther(const RunningPod& other, const RunningPod& pod, Advice advice);
-  // Of the Job that controls the pod; nothing if none does.
+  // Of the Job that controls the pod; nothing if none does. Pods that were evicted a moment ago
+  // count as ending, because the Job's status may not show them yet.
   absl::StatusOr<std::optional<JobRetries>> RetriesOf(const RunningPod& pod);
   // The gang of the pod; nothing if it has none, or says nonsense.
   std::optional<model::Gang> GangOf(const RunningPod& pod) const;
@@ -110,10 +114,14 @@ class PodEvictor {
   // Reports the event once in the life of this object, and once at the API server.
   bool Tell(const RunningPod& pod, const NodeToEmpty& node, const std::string& why);
 
-  // Whether the limits of the node's rule allow another eviction from it.
-  bool IsWithinLimits(const NodeToEmpty& node);
+  // Whether the rule of the node allows another eviction in this minute.
+  bool HasEvictionsLeft(const NodeToEmpty& node);
+  // Whether the node is being emptied, or its rule allows another node of its pool to be.
+  bool MayBeEmptied(const NodeToEmpty& node) const;
   // Notes that pods are about to leave the node.
   void OnLeaving(const NodeToEmpty& node);
+  // Notes that a pod of each of these Jobs was, or may have been, evicted.
+  void NoteForJobs(const std::vector<std::string>& paths);
 
   const Options options_;
   const cluster::Snapshot* const snapshot_;
@@ -129,6 +137,8 @@ class PodEvictor {
   std::map<std::string, std::pair<model::AcceleratorCatalog::Index, Clock::time_point>> emptying_;
   // By condition: when pods were evicted in the last minute.
   std::map<std::string, std::deque<Clock::time_point>> evicted_;
+  // By the path of a Job: until when its status may not show pods of it that were evicted.
+  std::map<std::string, std::vector<Clock::time_point>> of_jobs_;
   // The pods that were told something, by UID and what it was about: the last kMostTold.
   static constexpr std::size_t kMostTold = 4096;
   std::set<std::string> told_;

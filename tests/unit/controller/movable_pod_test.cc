@@ -89,6 +89,16 @@ TEST(AdviceOn, ARuleAboutExitCodesThatComesFirstMayFailTheJob) {
   EXPECT_EQ(AdviceWith(kPlain, Job(other)), Advice{});
 }
 
+TEST(AdviceOn, ARuleAboutExitCodesThatComesFirstMayCountThePod) {
+  const auto job = [](int limit) {
+    return Job(R"({"backoffLimit":)" + std::to_string(limit) + R"(,"podFailurePolicy":{"rules":[
+          {"action":"Count","onExitCodes":{"operator":"NotIn","values":[0]}},
+          {"action":"Ignore","onPodConditions":[{"type":"DisruptionTarget"}]}]}})");
+  };
+  EXPECT_THAT(AdviceWith(kPlain, job(0)).why, HasSubstr("backoffLimit"));
+  EXPECT_EQ(AdviceWith(kPlain, job(1)), Advice{});
+}
+
 TEST(AdviceOn, AJobNeedsRetriesForAllPodsThatGoTogether) {
   const std::string spec = WithRule("Count");
   EXPECT_EQ(AdviceWith(kPlain, Job(spec, R"({"failed":5})")), Advice{});

@@ -81,6 +81,8 @@ class EvictorWorld final : public kube::Transport {
   std::vector<std::string> evicted;
   std::vector<json> events;
   std::set<std::string> event_names;
+  /// Whether an evicted pod goes on for as long as it may, and is not gone at once.
+  bool keeps_evicted_pods = false;
 
  private:
   // The number of that parameter; 0 if there is none.
@@ -158,7 +160,11 @@ class EvictorWorld final : public kube::Transport {
     }
     EXPECT_EQ(eviction["deleteOptions"]["preconditions"]["uid"], name + "-uid");
     evicted.push_back(name);
-    pods.erase(name);
+    if (keeps_evicted_pods) {
+      pods[name]["metadata"]["deletionTimestamp"] = "2027-01-15T09:00:00Z";
+    } else {
+      pods.erase(name);
+    }
     return 201;
   }
 };
@@ -570,6 +576,59 @@ TEST_F(PodEvictorTest, AJobIsNotMadeToFailByManyEvictions) {
   api_.job["status"] = {{"failed", 2}, {"terminating", 0}};
   RunFor(minutes(1));
   EXPECT_THAT(api_.evicted, ElementsAre("train-0"));
+}
+
+// The Job controller takes a second and more to count a pod that was evicted.
+TEST_F(PodEvictorTest, AJobIsNotMadeToFailByEvictionsThatItsStatusDoesNotShowYet) {
+  api_.job["spec"]["backoffLimit"] = 1;
+  api_.Add("gpu-1", "train-0");
+  api_.Add("gpu-1", "train-1");
+  SetBroken("gpu-1");
+  RunFor(minutes(10) + seconds(20));
+  EXPECT_THAT(api_.evicted, ElementsAre("train-0"));
+  api_.job["status"] = {{"failed", 1}};
+  RunFor(minutes(2));
+  EXPECT_THAT(api_.evicted, ElementsAre("train-0"));
+  ASSERT_THAT(api_.events, SizeIs(1));
+  EXPECT_THAT(api_.events[0]["message"].get<std::string>(), HasSubstr("no retries left"));
+}
+
+TEST_F(PodEvictorTest, OtherEvictionsOfAJobThatHasRetriesGoOn) {
+  api_.job["spec"]["backoffLimit"] = 2;
+  api_.Add("gpu-1", "train-0");
+  api_.Add("gpu-1", "train-1");
+  SetBroken("gpu-1");
+  RunFor(minutes(10) + seconds(20));
+  EXPECT_THAT(api_.evicted, ElementsAre("train-0", "train-1"));
+}
+
+// Another condition's rule has evictions left meanwhile.
+TEST_F(PodEvictorTest, ANodeWhosePodsAreEndingKeepsItsPlaceWhenTheMinuteIsUsedUp) {
+  rules_[0].max_share = 0.025;  // one node of 40
+  rules_[0].per_minute = 2;
+  EvictConfig network = rules_[0];
+  network.condition = "NICLinkDown";
+  network.after = minutes(10) + seconds(10);
+  rules_.push_back(network);
+  health_.conditions = {{.type = "NICLinkDown"}};
+  PodEvictor evictor = Make();
+  api_.keeps_evicted_pods = true;
+  api_.Add("gpu-1", "train-0");
+  api_.Add("gpu-1", "train-1");
+  SetBroken("gpu-1");
+  api_.Add("gpu-2", "train-2");
+  model::NodeState second = GpuNode("gpu-2", "Tesla-V100-SXM2-32GB");
+  second.node.uid = "u-gpu-2";
+  second.node.conditions.push_back(
+      {"NICLinkDown", model::ConditionStatus::kTrue, kNow - std::chrono::hours(3), kNow});
+  snapshot_->UpsertNode(second.node);
+  time_.end = time_.now + minutes(14);
+  evictor.Run();
+  EXPECT_THAT(api_.evicted, testing::UnorderedElementsAre("train-0", "train-1"));
+  for (const char* pod : {"train-0", "train-1"}) api_.pods.erase(pod);
+  time_.end = time_.now + minutes(1);
+  evictor.Run();
+  EXPECT_THAT(api_.evicted, Contains("train-2"));
 }
 
 }  // namespace
