@@ -11,6 +11,9 @@ namespace {
 
 using model::Avoided;
 
+// Entries of an owner whose times differ by less are about the same failure.
+constexpr model::Duration kSameFailure = std::chrono::minutes(1);
+
 void Add(std::vector<Avoided>& entries, const Avoided& added) {
   const auto twin = std::ranges::find(entries, added.owner, &Avoided::owner);
   if (twin == entries.end()) {
@@ -36,6 +39,22 @@ std::vector<Avoided> MergeAvoided(std::vector<Avoided> present, const std::vecto
     present.erase(present.begin(), present.end() - model::kMostAvoided);
   }
   return present;
+}
+
+void ForgetNoted(const model::ClusterView& view, std::string_view annotation,
+                 FailedOwners& failed) {
+  for (auto& [name, entries] : failed) {
+    const auto index = view.Find(name);
+    const model::NodeState* const state = index ? view.At(*index) : nullptr;
+    if (state == nullptr) continue;
+    const std::vector<Avoided> present = EntriesOf(state->node, annotation);
+    std::erase_if(entries, [&present](const Avoided& entry) {
+      const auto twin = std::ranges::find(present, entry.owner, &Avoided::owner);
+      // Another controller may have written it, and heard of the pod a little earlier.
+      return twin != present.end() &&
+             model::SaturatingAdd(twin->until, kSameFailure) >= entry.until;
+    });
+  }
 }
 
 std::vector<AvoidChange> PlanAvoided(const model::ClusterView& view, std::string_view annotation,

@@ -30,6 +30,10 @@ using FailedOwners = std::map<std::string, std::vector<model::Avoided>>;
 std::vector<model::Avoided> MergeAvoided(std::vector<model::Avoided> present,
                                          const std::vector<model::Avoided>& added, model::Time now);
 
+/// Removes the entries that the nodes of the view have, so that what somebody takes off a node
+/// stays off, and a node that is made anew under the same name begins without any.
+void ForgetNoted(const model::ClusterView& view, std::string_view annotation, FailedOwners& failed);
+
 /// Returns the nodes whose annotation, whose full name is given, does not say what it shall at
 /// `now`: it lacks one of `failed`, or has an entry that has expired. Nodes in quarantine, and
 /// nodes that the view does not have, are left out. The view must keep the UIDs of nodes. No I/O,

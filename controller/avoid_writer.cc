@@ -39,16 +39,17 @@ std::optional<AvoidChange> AvoidWriter::NextChange() {
   const model::Time time = options_.now();
   const kube::Timer::Clock::time_point now = timer_->Now();
   FailedOwners failed;
+  const cluster::Snapshot::Reader view = snapshot_->Read();
   {
     const std::lock_guard guard(mutex_);
+    ForgetNoted(view, options_.annotation, failed_);
     for (auto& [node, entries] : failed_) {
       std::erase_if(entries, [time](const model::Avoided& entry) { return entry.until <= time; });
     }
     std::erase_if(failed_, [](const auto& each) { return each.second.empty(); });
     failed = failed_;
   }
-  const std::vector<AvoidChange> changes =
-      PlanAvoided(snapshot_->Read(), options_.annotation, failed, time);
+  const std::vector<AvoidChange> changes = PlanAvoided(view, options_.annotation, failed, time);
   for (const AvoidChange& change : changes) {
     if (retries_.IsDue(change.node, now)) return change;
   }
@@ -70,7 +71,8 @@ void AvoidWriter::OnReplaceEnd(const std::string&) {
 }
 
 void AvoidWriter::OnUpsert(model::Pod pod) {
-  const bool counts = pod.failed_by_itself && !pod.controller_uid.empty() &&
+  const bool counts = pod.failed_by_itself && pod.deleted == model::kNoTime &&
+                      model::IsAvoidOwner(pod.controller_uid) &&
                       !model::AcceleratorRequests(pod, snapshot_->catalog()).empty();
   const std::lock_guard guard(mutex_);
   const bool is_new = !known_.contains(pod.uid) && !listed_.contains(pod.uid);

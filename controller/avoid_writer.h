@@ -24,8 +24,9 @@ namespace berth::controller {
 /// Notes on nodes whose pods have failed there, by the annotation `avoid`, so that the next pod of
 /// the same Job comes last to the node (policies/scheduling/avoid.h). Only pods count that ask for
 /// a resource of the catalogue, that an object such as a Job controls, and that failed by
-/// themselves: a pod that was drained, preempted or evicted says nothing of its node. Pods that
-/// kubelet refused to run, as when the device plugin fails, count.
+/// themselves: a pod that was drained, preempted, evicted or deleted says nothing of its node, even
+/// if its program ends with an error when it is told to end. Pods that kubelet refused to run, as
+/// when the device plugin fails, count.
 ///
 /// It takes the failed pods from a list-and-watch, which calls the On... methods on its own thread,
 /// while Run() blocks another one. What had failed before the first list is not noted, because

@@ -1,5 +1,6 @@
 #include "model/avoid.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -35,6 +36,13 @@ void ForEachEntry(std::string_view text, Visit visit) {
 }
 
 }  // namespace
+
+bool IsAvoidOwner(std::string_view uid) {
+  constexpr std::size_t kLongest = 64;
+  return !uid.empty() && uid.size() <= kLongest && std::ranges::all_of(uid, [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-';
+  });
+}
 
 std::vector<Avoided> ParseAvoided(std::string_view text) {
   std::vector<Avoided> entries;

@@ -29,11 +29,16 @@ struct Avoided {
 /// detector should say so.
 inline constexpr std::size_t kMostAvoided = 16;
 
+/// Whether an entry can be about this object: 1 to 64 letters, digits and hyphens, as UIDs have.
+/// The API server stores any text as the UID of an owner that somebody writes into a pod.
+bool IsAvoidOwner(std::string_view uid);
+
 /// Returns the entries in their order. What cannot be read is left out, and so is everything after
 /// kMostAvoided entries.
 std::vector<Avoided> ParseAvoided(std::string_view text);
 
-/// Returns the text of these entries. ParseAvoided() is its inverse.
+/// Returns the text of these entries, whose owners must be such as IsAvoidOwner() says.
+/// ParseAvoided() is its inverse.
 std::string AvoidedText(const std::vector<Avoided>& entries);
 
 /// Returns until when the entry for `owner` holds; nothing if there is none.

@@ -93,7 +93,33 @@ TEST_F(AvoidWriterTest, OtherPodsSayNothingOfTheirNode) {
   model::Pod bare = Failed("b", "");
   model::Pod small = Failed("c", "job-7");
   small.requests = {};
-  for (const model::Pod& pod : {disrupted, bare, small}) writer_.OnUpsert(pod);
+  // As when somebody suspends the Job: the program ends with an error because it is told to end.
+  model::Pod deleted = Failed("d", "job-7");
+  deleted.deleted = kNow;
+  for (const model::Pod& pod : {disrupted, bare, small, deleted}) writer_.OnUpsert(pod);
+  EXPECT_THAT(Run(), IsEmpty());
+}
+
+TEST_F(AvoidWriterTest, WhatSomebodyTakesOffANodeStaysOff) {
+  writer_.OnUpsert(Failed("train-0", "job-7"));
+  Run();
+  model::Node node = GpuNode("gpu-1", "Tesla-V100-SXM2-32GB").node;
+  node.uid = "u-1";
+  node.annotations = {{"berth.dev/avoid", "job-7=2027-01-15T09:00:00Z"}};
+  snapshot_->UpsertNode(node);
+  Run();
+  node.annotations.clear();
+  snapshot_->UpsertNode(node);
+  time_.now += seconds(600);
+  EXPECT_THAT(Run(), IsEmpty());
+}
+
+// The API server stores any text as the UID of an owner.
+TEST_F(AvoidWriterTest, OwnersThatAnnotationsCannotNameAreLeftOut) {
+  for (const std::string& uid : {std::string("a,b"), std::string("a=b"), std::string("a b"),
+                                 std::string(300000, 'x'), std::string("\xff")}) {
+    writer_.OnUpsert(Failed("pod-of-" + uid.substr(0, 3), uid));
+  }
   EXPECT_THAT(Run(), IsEmpty());
 }
 
