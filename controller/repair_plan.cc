@@ -70,7 +70,7 @@ class RepairPlanner {
       if (label == kRepairAllowed) Change(state.node, false);
     } else if (state.accelerator != model::AcceleratorCatalog::kNone) {
       pools_[static_cast<std::size_t>(state.accelerator)].push_back(Examine(state, label));
-    } else if (label == kRepairAllowed && !state.quarantined) {
+    } else if (label == kRepairAllowed && !state.quarantined && !IsOperatedOn(state.node)) {
       Change(state.node, false);
     }
   }

@@ -191,6 +191,13 @@ TEST(PlanRepairs, WhatIsBeingRepairedIsFinished) {
   EXPECT_THAT(PlanOf(nodes), ElementsAre(Deny(0)));
 }
 
+// As when nobody can tell any more which accelerators it has, because none of them answers.
+TEST(PlanRepairs, WhatIsBeingRepairedIsFinishedOutsideTheCatalogue) {
+  const model::NodeState outside = Allowed(Broken(NodeWith("a", "cpu", 64)));
+  EXPECT_THAT(PlanOf({OperatedOn(outside)}), IsEmpty());
+  EXPECT_THAT(PlanOf({outside}), ElementsAre(RepairChange{"a", "", false}));
+}
+
 TEST(PlanRepairs, AnAdministratorsValueStays) {
   auto nodes = RepairNodes(12);
   nodes[1] = Allowed(Broken(nodes[1]), "never");
