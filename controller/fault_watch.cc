@@ -86,15 +86,24 @@ std::map<FaultWatch::Key, FaultWatch::Fault> FaultWatch::Now(
 void FaultWatch::Begin(const Suspects& suspects, model::Time now, std::map<Key, Fault>& present,
                        std::vector<FaultChange>& changes) const {
   for (auto& [key, fault] : present) {
+    const bool is_suspect = suspects.contains({fault.fault.accelerator, fault.fault.condition});
     const auto before = faults_.find(key);
     if (before != faults_.end()) {
       fault.occupied = before->second.occupied;
       fault.seen_to_begin = before->second.seen_to_begin;
       fault.is_suspect = before->second.is_suspect;
+      fault.suspected = is_suspect ? now : before->second.suspected;
       fault.fault.since = Earlier(fault.fault.since, before->second.fault.since);
-    } else if (has_looked_ || now - fault.fault.since < kNews) {
+      if (fault.is_suspect && now - fault.suspected > kNews) {
+        fault.is_suspect = false;
+        changes.push_back({.what = FaultChange::What::kExcluded, .fault = fault.fault});
+      }
+      continue;
+    }
+    fault.is_suspect = is_suspect;
+    fault.suspected = now;
+    if (has_looked_ || now - fault.fault.since < kNews) {
       fault.seen_to_begin = has_looked_;
-      fault.is_suspect = suspects.contains({fault.fault.accelerator, fault.fault.condition});
       changes.push_back({.what = FaultChange::What::kExcluded,
                          .fault = fault.fault,
                          .after = has_looked_ ? Since(fault.fault, now) : std::nullopt,

@@ -36,7 +36,8 @@ struct FaultChange {
   std::optional<model::Duration> after;
   /// Of kReturned: whether no other condition excludes the node, those of maintenance included.
   bool is_back = false;
-  /// Whether the condition was on suspiciously many nodes of the pool when it excluded this one.
+  /// Whether the condition was on suspiciously many nodes of the pool when it excluded this one,
+  /// and ever since.
   bool is_suspect = false;
 };
 
@@ -46,7 +47,10 @@ struct FaultChange {
 /// did not come back. A node in quarantine stays as it was.
 ///
 /// Entries of health.conditions for the same type count as one. A breaker that weakens a condition
-/// does not end the fault. Maintenance is no fault: it is neither returned nor measured.
+/// does not end the fault. If the condition was on suspiciously many nodes, and the fault goes on
+/// for longer than kNews after it no longer is, it is returned once more as kExcluded, without
+/// `after`: it is no error of the detector's. Maintenance is no fault: it is neither returned nor
+/// measured.
 ///
 /// No I/O, no clock. Not thread-safe.
 class FaultWatch {
@@ -73,15 +77,17 @@ class FaultWatch {
     bool occupied = false;
     // Whether it began under the eyes of this watch.
     bool seen_to_begin = false;
-    // FaultChange::is_suspect.
+    // FaultChange::is_suspect, and when it was last so.
     bool is_suspect = false;
+    model::Time suspected = model::kNoTime;
   };
   // Pools, and types of conditions that are on suspiciously many of their nodes.
   using Suspects = std::set<std::pair<model::AcceleratorCatalog::Index, std::string>>;
 
   std::map<Key, Fault> Now(const model::ClusterView& view, const model::AcceleratorCatalog& catalog,
                            model::Time now) const;
-  // Adds what begins between faults_ and `present`, and keeps what is known of what goes on.
+  // Adds what begins between faults_ and `present`, or turns out to be true, and keeps what is
+  // known of what goes on.
   void Begin(const Suspects& suspects, model::Time now, std::map<Key, Fault>& present,
              std::vector<FaultChange>& changes) const;
   // Adds the nodes among `present` that have been vacated.

@@ -22,6 +22,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::SizeIs;
 
 constexpr char kLost[] = "GPUIsLost";
 
@@ -202,6 +203,39 @@ TEST_F(FaultWatchTest, SaysWhichFaultsTheBreakerDoubtsEvenWhenTheyEnd) {
     EXPECT_EQ(changes.size(), 6U);
     for (const FaultChange& change : changes) EXPECT_TRUE(change.is_suspect);
   }
+}
+
+// Of seven nodes six were an error of the detector's, and one is broken.
+TEST_F(FaultWatchTest, SaysWhatIsLeftWhenTheBreakerHasClosed) {
+  const auto nodes = [](int broken) {
+    std::vector<model::NodeState> states;
+    for (int i = 0; i < 10; ++i) {
+      const model::NodeState node = WatchedNode("n" + std::to_string(i));
+      states.push_back(i < broken ? With(node, kLost, kNow) : node);
+    }
+    return states;
+  };
+  See(nodes(0), seconds(0));
+  EXPECT_THAT(See(nodes(7), seconds(10)), SizeIs(7));
+  EXPECT_THAT(See(nodes(7), seconds(300)), IsEmpty());
+  EXPECT_THAT(See(nodes(1), seconds(301)), SizeIs(6));
+  // Its neighbours' conditions may be on their way.
+  EXPECT_THAT(See(nodes(1), seconds(360)), IsEmpty());
+  EXPECT_THAT(See(nodes(1), seconds(371)), ElementsAre("excluded n0 GPUIsLost"));
+  EXPECT_THAT(See(nodes(1), seconds(400)), IsEmpty());
+  EXPECT_THAT(See(nodes(0), seconds(410)), ElementsAre("returned n0 GPUIsLost 410s, back"));
+}
+
+TEST_F(FaultWatchTest, ThatStartsWhileTheBreakerIsTrippedSaysWhatIsLeft) {
+  std::vector<model::NodeState> broken;
+  for (int i = 0; i < 10; ++i) {
+    broken.push_back(With(WatchedNode("n" + std::to_string(i)), kLost, kNow - hours(1)));
+  }
+  EXPECT_THAT(See(broken, seconds(0)), IsEmpty());
+  std::vector<model::NodeState> one = broken;
+  for (int i = 1; i < 10; ++i) one[i] = WatchedNode("n" + std::to_string(i));
+  EXPECT_THAT(See(one, seconds(1)), testing::Each(HasSubstr(", suspect")));
+  EXPECT_THAT(See(one, seconds(62)), ElementsAre("excluded n0 GPUIsLost"));
 }
 
 TEST(FaultMetrics, MeasureWhatIsKnownByCondition) {
