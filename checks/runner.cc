@@ -78,7 +78,7 @@ bool Runner::List() {
   }
   NoticeGone(listed);
   pods_ = std::move(listed);
-  PruneRetries();
+  PrunePods();
   listed_ = timer_->Now();
   return true;
 }
@@ -120,6 +120,7 @@ void Runner::Conclude() {
   const absl::Status status = Conclude(*ended);
   if (status.ok()) {
     retries_.erase(ended->uid);
+    told_.erase(ended->uid);
     pods_.erase(ended);
   } else if (!absl::IsCancelled(status)) {
     metrics_->OnError("write what a check has found", status);
@@ -141,19 +142,21 @@ Runner::Clock::time_point Runner::TurnOf(const CheckPod& pod) const {
   return retry == retries_.end() ? Clock::time_point::min() : retry->second;
 }
 
-void Runner::PruneRetries() {
-  std::erase_if(retries_, [this](const auto& retry) {
-    return std::ranges::find(pods_, retry.first, &CheckPod::uid) == pods_.end();
-  });
+void Runner::PrunePods() {
+  const auto is_gone = [this](const std::string& uid) {
+    return std::ranges::find(pods_, uid, &CheckPod::uid) == pods_.end();
+  };
+  std::erase_if(retries_, [&](const auto& retry) { return is_gone(retry.first); });
+  std::erase_if(told_, is_gone);
 }
 
 absl::Status Runner::Conclude(const CheckPod& pod) {
   const ActiveCheck* const check = plan_.Find(pod.check);
-  if (check != nullptr) {
+  if (check != nullptr && !told_.contains(pod.uid)) {
     const absl::Status told = Tell(pod, *check);
     if (!told.ok()) return told;
+    told_.insert(pod.uid);
   }
-  // If this fails, the pod is concluded again, which is written again and does no harm.
   return Delete(pod);
 }
 

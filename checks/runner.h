@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -106,8 +107,8 @@ class Runner final : public kube::ListWatchHandler<model::Pod> {
   std::vector<CheckPod>::iterator NextEnded();
   // When to deal with a pod that has ended; the beginning of time if that was not tried yet.
   Clock::time_point TurnOf(const CheckPod& pod) const;
-  // Forgets when to try again of pods that are gone.
-  void PruneRetries();
+  // Forgets of pods that are gone when to try again, and that they were told of.
+  void PrunePods();
   absl::Status Conclude(const CheckPod& pod);
   // Writes what the check has found. Returns an error if that is to be tried again.
   absl::Status Tell(const CheckPod& pod, const ActiveCheck& check);
@@ -135,6 +136,8 @@ class Runner final : public kube::ListWatchHandler<model::Pod> {
   std::vector<std::pair<CheckPod, Clock::time_point>> gone_;
   // When to try again to deal with pods that have ended, by UID.
   std::map<std::string, Clock::time_point> retries_;
+  // The UIDs of pods of which everything was told, and which could not be deleted yet.
+  std::set<std::string> told_;
 
   // Guards plan_, which both threads use.
   std::mutex mutex_;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "checks/pod_calls.h"
@@ -41,6 +44,24 @@ PreflightPod ReadPod(const kube::JsonValue& object, const checks::Names& names) 
           .outcome = OutcomeOf(read.pod.outcome),
           .exit_code = read.pod.exit_code,
           .reason = std::move(read.pod.reason)};
+}
+
+bool IsAnswered(const absl::Status& status) {
+  return !absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status) &&
+         !absl::IsCancelled(status);
+}
+
+// Calls `act` for each item and returns the first error. It goes on after an error if the API
+// server has answered.
+template <typename Item, typename Act>
+absl::Status ForEach(const std::vector<Item>& items, Act act) {
+  absl::Status first;
+  for (const Item& item : items) {
+    const absl::Status status = act(item);
+    first.Update(status);
+    if (!status.ok() && !IsAnswered(status)) break;
+  }
+  return first;
 }
 
 }  // namespace
@@ -117,7 +138,7 @@ PreflightRunner::Step PreflightRunner::Decide() {
 }
 
 absl::Status PreflightRunner::Write(const std::vector<Preflights::Fault>& faults) {
-  for (const Preflights::Fault& fault : faults) {
+  return ForEach(faults, [this](const Preflights::Fault& fault) {
     const absl::Status status =
         writer_.Write({.node = fault.node,
                        .uid = fault.node_uid,
@@ -132,28 +153,35 @@ absl::Status PreflightRunner::Write(const std::vector<Preflights::Fault>& faults
     metrics_->OnFault(fault, status);
     const std::lock_guard guard(mutex_);
     preflights_.OnWritten(fault);
-  }
-  return absl::OkStatus();
+    return absl::OkStatus();
+  });
 }
 
 absl::Status PreflightRunner::Delete(const std::vector<PreflightPod>& pods) {
-  for (const PreflightPod& pod : pods) {
-    const absl::Status status =
+  return ForEach(pods, [this](const PreflightPod& pod) {
+    absl::Status status =
         checks::DeletePodAtOnce(*transport_, options_.names.namespace_name, pod.name, pod.uid);
-    if (!status.ok()) return status;
-    std::erase_if(pods_, [&pod](const PreflightPod& each) { return each.uid == pod.uid; });
-  }
-  return absl::OkStatus();
+    if (status.ok()) {
+      std::erase_if(pods_, [&pod](const PreflightPod& each) { return each.uid == pod.uid; });
+    }
+    return status;
+  });
 }
 
 absl::Status PreflightRunner::Create(const std::vector<Preflights::Order>& orders) {
-  for (const Preflights::Order& order : orders) {
-    const absl::Status status = CreateOne(order);
-    // Aborted: a controller that led before has begun it, which the next list will show.
-    if (absl::IsAborted(status)) listed_.reset();
-    if (!status.ok() && !absl::IsAborted(status)) return status;
-  }
-  return absl::OkStatus();
+  // What is wrong with one pod of a gang is wrong with the others.
+  std::set<std::string, std::less<>> refused;
+  return ForEach(orders, [&](const Preflights::Order& order) {
+    if (refused.contains(order.gang)) return absl::OkStatus();
+    absl::Status status = CreateOne(order);
+    if (absl::IsAborted(status)) {
+      // A controller that led before has begun it, which the next list will show.
+      listed_.reset();
+      return absl::OkStatus();
+    }
+    if (!status.ok()) refused.insert(order.gang);
+    return status;
+  });
 }
 
 absl::Status PreflightRunner::CreateOne(const Preflights::Order& order) {

@@ -66,7 +66,8 @@ class PreflightRunner {
   // Reads the pods anew if it is time. Returns whether they are known.
   bool List(bool is_busy);
   Step Decide();
-  // Do what was decided, until a request fails.
+  // Do what was decided, also after a request that the API server refuses; if it does not answer,
+  // the rest is left. They return the first error, after which the next step comes later.
   absl::Status Write(const std::vector<planner::Preflights::Fault>& faults);
   absl::Status Delete(const std::vector<planner::PreflightPod>& pods);
   absl::Status Create(const std::vector<planner::Preflights::Order>& orders);

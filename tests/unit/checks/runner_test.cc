@@ -343,6 +343,21 @@ TEST_F(RunnerTest, KeepsThePodUntilTheConditionIsWritten) {
   EXPECT_EQ(Count("failed"), 1);
 }
 
+TEST_F(RunnerTest, ACheckCountsOnceHoweverOftenItsPodCannotBeDeleted) {
+  RunFor(seconds(1));
+  Fail();
+  const std::string deletion = std::string("DELETE ") + kPods + '/' + world_.pods.begin()->first;
+  world_.refusals[deletion] = 403;
+  RunFor(minutes(1));
+  EXPECT_THAT(world_.pods, SizeIs(1));
+  EXPECT_EQ(Count("failed"), 1);
+  EXPECT_THAT(world_.patches, SizeIs(1));
+  world_.refusals.clear();
+  RunFor(seconds(11));
+  EXPECT_THAT(world_.pods, IsEmpty());
+  EXPECT_EQ(Count("failed"), 1);
+}
+
 TEST_F(RunnerTest, AConditionThatCannotBeWrittenHoldsUpNoOtherCheck) {
   RunFor(seconds(1));
   Fail();

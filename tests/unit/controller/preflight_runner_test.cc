@@ -39,7 +39,9 @@ class PreflightApi final : public kube::Transport {
     requests.push_back(what);
     const auto refusal = refusals.find(kube::NameOf(request.method));
     std::string body = R"({"message":"no"})";
-    const int code = refusal != refusals.end() ? refusal->second : Answer(request, body);
+    const bool is_refused =
+        refusal != refusals.end() && request.body.find(refused_with) != std::string::npos;
+    const int code = is_refused ? refusal->second : Answer(request, body);
     const absl::Status head = sink.OnHead({.status = code, .content_type = "application/json"});
     if (!head.ok()) return head;
     return sink.OnBody(body);
@@ -57,6 +59,8 @@ class PreflightApi final : public kube::Transport {
 
   std::map<std::string, json> pods;
   std::map<std::string_view, int> refusals;  // by method
+  // Of requests whose bodies have this text.
+  std::string refused_with;
   std::vector<std::string> requests;
   std::map<std::string, json> patches;  // by target
   // Of the condition on the nodes, if they have it already.
@@ -229,6 +233,27 @@ TEST_F(PreflightRunnerTest, IsGivenUpIfNoPodCanBeCreated) {
   EXPECT_EQ(Ended("not_run"), 1);
   EXPECT_GT(Count("berth_gang_preflight_errors_total"), 1);
   EXPECT_LT(Count("berth_gang_preflight_errors_total"), 30) << "it does not ask at every step";
+}
+
+// As by a LimitRange that the pods of one gang exceed.
+TEST_F(PreflightRunnerTest, AGangWhosePodsCannotBeCreatedHoldsUpNoOther) {
+  api_.refusals["POST"] = 403;
+  api_.refused_with = "ml/large";
+  planner::PreflightRequest large = request_;
+  large.gang = "ml/large";
+  time_.on_wait = [&] {
+    runner_.Ask(large);
+    answer_ = runner_.Ask(request_);
+  };
+  time_.end = time_.now + seconds(20);
+  runner_.Run();
+  ASSERT_THAT(api_.pods, SizeIs(2));
+  Succeed(0);
+  Succeed(1);
+  time_.end = time_.now + seconds(20);
+  runner_.Run();
+  EXPECT_EQ(answer_.word, Word::kGo);
+  EXPECT_EQ(Ended("passed"), 1);
 }
 
 TEST_F(PreflightRunnerTest, DoesNothingUnlessItLeads) {
