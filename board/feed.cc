@@ -5,7 +5,6 @@
 #include <array>
 #include <chrono>
 #include <mutex>
-#include <optional>
 #include <string_view>
 #include <thread>
 #include <type_traits>
@@ -13,12 +12,11 @@
 
 #include "cluster/feed.h"
 #include "cluster/snapshot_writer.h"
-#include "kube/api_reply.h"
 #include "kube/http_client.h"
 #include "kube/list_watch.h"
-#include "kube/query.h"
 #include "kube/timer.h"
 #include "kube/transport.h"
+#include "kube/watch_rights.h"
 
 namespace berth::board {
 
@@ -26,80 +24,9 @@ namespace {
 
 constexpr char kLivingPods[] = "status.phase!=Succeeded,status.phase!=Failed";
 
-// The head of a reply tells whether the request is granted. A watch has no end to wait for, so a
-// granted request ends there.
-class GrantSink final : public kube::HttpSink {
- public:
-  absl::Status OnHead(const kube::HttpHead& head) override {
-    refusal_.OnHead(head);
-    if (!refusal_.granted()) return absl::OkStatus();
-    content_type_ = kube::CheckContentType(head);
-    return absl::AbortedError("the request is granted");
-  }
-  absl::Status OnBody(std::string_view bytes) override {
-    refusal_.OnBody(bytes);
-    return absl::OkStatus();
-  }
-
-  bool granted() const { return refusal_.granted(); }
-  // Of a granted request: whether the reply is what an API server answers.
-  const absl::Status& content_type() const { return content_type_; }
-  std::optional<kube::ApiStatus> Refusal() const { return refusal_.Refusal(); }
-
- private:
-  kube::RefusalReader refusal_;
-  absl::Status content_type_;
-};
-
 std::string PodsPath(const std::string& namespace_name) {
   if (namespace_name.empty()) return "/api/v1/pods";
   return fmt::format("/api/v1/namespaces/{}/pods", namespace_name);
-}
-
-// Objects of one kind that the board lists and watches. Without a namespace: those of all.
-struct FollowedObjects {
-  std::string resource;
-  std::string path;
-  std::string namespace_name = {};
-};
-
-// What to do about a missing right: to "list" or to "watch".
-std::string MissingRight(const FollowedObjects& what, std::string_view verb,
-                         const std::string& message) {
-  const bool could_narrow = what.resource == "pods" && what.namespace_name.empty();
-  return fmt::format(
-      "the board needs the rights to list and watch {}{}, and you may not {} them ({}); ask an "
-      "administrator for the rights{}",
-      what.resource, what.namespace_name.empty() ? "" : " in namespace " + what.namespace_name,
-      verb, message, could_narrow ? ", or show the pods of one namespace with -n" : "");
-}
-
-absl::Status CheckRequest(kube::Transport& transport, const FollowedObjects& what,
-                          std::string_view verb, const kube::HttpRequest& request) {
-  GrantSink sink;
-  const absl::Status sent = transport.Send(request, sink);
-  if (sink.granted()) return sink.content_type();
-  if (!sent.ok()) return sent;
-  const kube::ApiStatus refusal = sink.Refusal().value_or(kube::ApiStatus{});
-  const absl::Status refused = kube::RefusalOf(what.path, refusal).error;
-  if (refusal.code != 403) return refused;
-  return absl::PermissionDeniedError(MissingRight(what, verb, std::string(refused.message())));
-}
-
-// Asks for both, because a role may grant one without the other.
-absl::Status CheckListAndWatch(kube::Transport& transport, const FollowedObjects& what) {
-  const absl::Status list = CheckRequest(
-      transport, what, "list",
-      {.target = kube::Target(what.path).With("limit", "1").text(), .accept = kube::kProtobufType});
-  if (!list.ok()) return list;
-  // Version 0 is never too old. The timeout is for a server that does not notice that nobody reads.
-  return CheckRequest(transport, what, "watch",
-                      {.target = kube::Target(what.path)
-                                     .With("watch", "true")
-                                     .With("resourceVersion", "0")
-                                     .With("timeoutSeconds", "1")
-                                     .text(),
-                       .accept = fmt::format("{};stream=watch", kube::kProtobufType)});
 }
 
 std::vector<kube::Grant> GrantsFor(std::string_view resource) {
@@ -116,12 +43,16 @@ std::vector<kube::Grant> NodeGrants() { return GrantsFor("nodes"); }
 std::vector<kube::Grant> PodGrants() { return GrantsFor("pods"); }
 
 absl::Status CheckRights(kube::Transport& transport, const std::string& namespace_name) {
-  const absl::Status nodes =
-      CheckListAndWatch(transport, {.resource = "nodes", .path = "/api/v1/nodes"});
+  const absl::Status nodes = kube::CheckListAndWatch(
+      transport, {.who = "the board", .resource = "nodes", .path = "/api/v1/nodes"});
   if (!nodes.ok()) return nodes;
-  return CheckListAndWatch(
+  return kube::CheckListAndWatch(
       transport,
-      {.resource = "pods", .path = PodsPath(namespace_name), .namespace_name = namespace_name});
+      {.who = "the board",
+       .resource = "pods",
+       .path = PodsPath(namespace_name),
+       .namespace_name = namespace_name,
+       .otherwise = namespace_name.empty() ? "show the pods of one namespace with -n" : ""});
 }
 
 /// What went wrong last, of nodes and of pods.

@@ -18,7 +18,8 @@
 #include "cli/pod_poll.h"
 #include "cli/pod_progress.h"
 #include "cluster/feed.h"
-#include "kube/json_call.h"
+#include "kube/http_client.h"
+#include "kube/watch_rights.h"
 #include "placement/explanation.h"
 #include "placement/placement_messages.h"
 #include "process/engine.h"
@@ -100,13 +101,16 @@ class Watching {
   }
 
  private:
-  // The feed would try again for ever, and whoever lacks the right to list nodes does not get it by
-  // waiting.
+  // The feed would try again for ever, and whoever lacks a right does not get it by waiting.
   absl::Status CheckRights() const {
     kube::HttpClient client(request_.api);
-    for (const char* path : {"/api/v1/nodes?limit=1", "/api/v1/pods?limit=1"}) {
-      const auto reply = kube::CallJson(client, kube::HttpMethod::kGet, path);
-      if (!reply.ok()) return reply.status();
+    for (const std::string resource : {"nodes", "pods"}) {
+      const absl::Status granted =
+          kube::CheckListAndWatch(client, {.who = "explain --watch",
+                                           .resource = resource,
+                                           .path = "/api/v1/" + resource,
+                                           .otherwise = "leave --watch out"});
+      if (!granted.ok()) return granted;
     }
     return absl::OkStatus();
   }
