@@ -24,6 +24,9 @@ void ForEachNode(const model::ClusterView& view, Visit visit) {
   }
 }
 
+constexpr std::string_view kNotReady = "not Ready";
+constexpr std::string_view kCordoned = "cordoned";
+
 // Counts the nodes of one entry of the catalogue.
 class EntryCounter {
  public:
@@ -36,18 +39,20 @@ class EntryCounter {
 
   void Add(const NodeState& node) {
     counted_.devices.Add(node, resource_);
-    const std::optional<Exclusion> exclusion = judge_.Judge(node);
-    if (!exclusion) return;
-    const bool is_repaired = exclusion->id == policies::scheduling::kNoReason;
-    ExcludedCapacity& excluded = is_repaired ? repaired_ : excluded_[exclusion->id];
-    excluded.reason = exclusion->reason;
-    excluded.summary = exclusion->summary;
-    excluded.devices.Add(node, resource_);
+    if (const std::optional<Exclusion> exclusion = judge_.Judge(node)) {
+      const bool is_berths = exclusion->id != policies::scheduling::kNoReason;
+      Exclude(is_berths ? excluded_[exclusion->id] : others_[exclusion->reason], node,
+              exclusion->reason, exclusion->summary);
+    } else if (model::NotReadySince(node.node)) {
+      Exclude(others_[kNotReady], node, kNotReady, kNotReady);
+    } else if (node.node.unschedulable) {
+      Exclude(others_[kCordoned], node, kCordoned, kCordoned);
+    }
   }
 
   AcceleratorCapacity Take() {
     for (auto& [id, excluded] : excluded_) counted_.excluded.push_back(std::move(excluded));
-    if (repaired_.devices.nodes > 0) counted_.excluded.push_back(std::move(repaired_));
+    for (auto& [reason, excluded] : others_) counted_.excluded.push_back(std::move(excluded));
     std::stable_sort(
         counted_.excluded.begin(), counted_.excluded.end(),
         [](const auto& a, const auto& b) { return a.devices.nodes > b.devices.nodes; });
@@ -55,12 +60,19 @@ class EntryCounter {
   }
 
  private:
+  void Exclude(ExcludedCapacity& group, const NodeState& node, std::string_view reason,
+               std::string_view summary) const {
+    group.reason = reason;
+    group.summary = summary;
+    group.devices.Add(node, resource_);
+  }
+
   const std::string resource_;
   const ExclusionJudge judge_;
   AcceleratorCapacity counted_;
   std::map<policies::scheduling::ReasonId, ExcludedCapacity> excluded_;
-  // Nodes that Berth would let pods on, but whose taint keeps them off.
-  ExcludedCapacity repaired_;
+  // By reason: nodes that Berth would let pods on, but kube-scheduler does not.
+  std::map<std::string_view, ExcludedCapacity> others_;
 };
 
 }  // namespace

@@ -58,7 +58,8 @@ struct AcceleratorCapacity {
   DeviceTotals devices;
   /// Nodes that would be refused to a pod that requests one device and nothing else, because of a
   /// condition or because Berth cannot read the node; and those that it would not refuse, but that
-  /// node-operation-controller is repairing. Most nodes first.
+  /// node-operation-controller is repairing, that are not Ready, or that are cordoned. Most nodes
+  /// first.
   std::vector<ExcludedCapacity> excluded;
 };
 

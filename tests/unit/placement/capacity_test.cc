@@ -90,6 +90,25 @@ TEST(Capacity, TellsWhatIsBeingRepaired) {
                                            DeviceTotals{1, 6, 0, 6}}));
 }
 
+// kube-scheduler places no pods on them, so their free devices are no use to anybody.
+TEST(Capacity, TellsWhatIsNotReadyOrCordoned) {
+  auto away = GpuNode("away", kA30, 6);
+  away.node.conditions.push_back(
+      {"Ready", ConditionStatus::kUnknown, policies::scheduling::kNow, policies::scheduling::kNow});
+  auto cordoned = GpuNode("cordoned", kA30, 6);
+  cordoned.node.unschedulable = true;
+  auto lost = With("lost", "GPUIsLost");
+  lost.node.unschedulable = true;
+  extender::ExtenderUnderTest berth({GpuNode("good", kA30, 6), away, cordoned, lost});
+  const AcceleratorCapacity a30 = Of(CapacityOf(berth), "A30");
+  EXPECT_EQ(a30.devices, (DeviceTotals{4, 24, 0, 24}));
+  const DeviceTotals one{1, 6, 0, 6};
+  EXPECT_THAT(a30.excluded,
+              ElementsAre(ExcludedCapacity{"node(s) had condition GPUIsLost", "GPUIsLost", one},
+                          ExcludedCapacity{"cordoned", "cordoned", one},
+                          ExcludedCapacity{"not Ready", "not Ready", one}));
+}
+
 TEST(Capacity, TellsWhatCannotBeRead) {
   extender::ExtenderUnderTest berth({GpuNode("odd", kA30, 6)});
   EXPECT_THAT(CapacityOf(berth).hints, IsEmpty());
