@@ -4,7 +4,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cstdint>
+
+#include "model/utf8.h"
 
 namespace berth::cli {
 
@@ -42,22 +46,49 @@ std::size_t BytesOfCharacter(std::string_view text) {
   return bytes;
 }
 
-// U+0300 to U+036F, combining diacritical marks.
-bool Combines(std::string_view character) {
-  if (character.size() != 2) return false;
-  const auto first = static_cast<unsigned char>(character[0]);
-  return first == 0xcc || (first == 0xcd && static_cast<unsigned char>(character[1]) < 0xb0);
+// The number of a character of UTF-8, or of a single byte.
+std::uint32_t NumberOf(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character.front());
+  if (character.size() == 1) return first;
+  std::uint32_t number = first & (0x7fU >> character.size());
+  for (const char byte : character.substr(1)) {
+    number = number << 6U | (static_cast<unsigned char>(byte) & 0x3fU);
+  }
+  return number;
 }
 
-// The start of `text` that takes so many columns, with the marks that belong to its end.
+struct CharacterRange {
+  std::uint32_t first;
+  std::uint32_t last;
+};
+
+// What takes two columns: East Asian Width W and F of https://www.unicode.org/reports/tr11, whole
+// blocks where almost all of a block is so.
+constexpr CharacterRange kWide[] = {{0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0x33ff},
+                                    {0x3400, 0x4dbf},   {0x4e00, 0xa4cf},   {0xa960, 0xa97c},
+                                    {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe30, 0xfe6f},
+                                    {0xff01, 0xff60},   {0xffe0, 0xffe6},   {0x1f300, 0x1f64f},
+                                    {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}};
+
+// How many columns a character takes: none if it is U+0300 to U+036F, a combining diacritical mark.
+std::size_t ColumnsOf(std::string_view character) {
+  const std::uint32_t number = NumberOf(character);
+  if (character.size() == 1) return 1;
+  if (number >= 0x300 && number <= 0x36f) return 0;
+  const bool is_wide = std::ranges::any_of(kWide, [number](const CharacterRange& range) {
+    return number >= range.first && number <= range.last;
+  });
+  return is_wide ? 2 : 1;
+}
+
+// The start of `text` that takes so many columns at most, with the marks that belong to its end.
 std::string_view Start(std::string_view text, std::size_t columns) {
   std::size_t end = 0;
   while (end < text.size()) {
     const std::size_t bytes = BytesOfCharacter(text.substr(end));
-    if (!Combines(text.substr(end, bytes))) {
-      if (columns == 0) break;
-      --columns;
-    }
+    const std::size_t width = ColumnsOf(text.substr(end, bytes));
+    if (width > columns) break;
+    columns -= width;
     end += bytes;
   }
   return text.substr(0, end);
@@ -89,7 +120,7 @@ std::size_t WidthOf(std::string_view text) {
   std::size_t width = 0;
   while (!text.empty()) {
     const std::size_t bytes = BytesOfCharacter(text);
-    if (!Combines(text.substr(0, bytes))) ++width;
+    width += ColumnsOf(text.substr(0, bytes));
     text.remove_prefix(bytes);
   }
   return width;
@@ -104,6 +135,10 @@ std::string Printable(std::string_view text) {
   std::string printable;
   printable.reserve(text.size());
   while (!text.empty()) {
+    if (model::BeginsInvisible(text)) {
+      text.remove_prefix(model::kInvisibleBytes);
+      continue;
+    }
     const std::size_t bytes = BytesOfCharacter(text);
     const auto first = static_cast<unsigned char>(text.front());
     // C0, DEL, and in UTF-8 the C1 characters U+0080 to U+009F, of which one begins commands, too.

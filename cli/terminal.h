@@ -45,16 +45,17 @@ enum class Tone : std::uint8_t {
 std::string Painted(std::string_view text, Tone tone, const Terminal& terminal);
 
 /// Returns how many columns a text takes. Counts the characters of UTF-8; marks that combine with
-/// the character before them take none, and bytes that are not UTF-8 take one each.
+/// the character before them take none, wide ones, as of Chinese, Japanese and Korean, two, and
+/// bytes that are not UTF-8 one each.
 std::size_t WidthOf(std::string_view text);
 
-/// Returns the text in at most so many columns: if it has more, its last one is "…". `columns` is
+/// Returns the text in at most so many columns: if it has more, it ends in "…". `columns` is
 /// at least 1.
 std::string CutTo(std::string_view text, std::size_t columns);
 
-/// Returns the text with a blank in the place of every control character. Messages in a cluster are
-/// written by anybody, and a terminal obeys some of their bytes; and a line of a table must remain
-/// one.
+/// Returns the text with a blank in the place of every control character, and without characters
+/// that are invisible or turn the text around. Messages in a cluster are written by anybody, and a
+/// terminal obeys some of their bytes; and a line of a table must remain one.
 std::string Printable(std::string_view text);
 
 /// The same, but the text keeps its line ends. Whoever puts somebody else's words into a text of

@@ -27,6 +27,18 @@ void BlankControls(std::string& line) {
   }
 }
 
+void RemoveInvisible(std::string& line) {
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < line.size();) {
+    if (model::BeginsInvisible(std::string_view(line).substr(i))) {
+      i += model::kInvisibleBytes;
+    } else {
+      line[end++] = line[i++];
+    }
+  }
+  line.resize(end);
+}
+
 // Shortens each part by itself, so that a long value does not displace the advice.
 Objection Shortened(const Objection& objection) {
   return {.field = OneLine(objection.field, kMaxPart),
@@ -41,6 +53,7 @@ std::string OneLine(std::string_view text, std::size_t size) {
   std::string line(is_cut ? model::WholeCharacters(text, size - kCut.size()) : text);
   if (is_cut) line += kCut;
   BlankControls(line);
+  RemoveInvisible(line);
   return line;
 }
 

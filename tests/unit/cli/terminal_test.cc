@@ -46,9 +46,14 @@ TEST(Painted, HasColoursOnlyWhereTheyAreShown) {
 
 TEST(WidthOf, CountsCharacters) {
   EXPECT_EQ(WidthOf("abc"), 3U);
-  EXPECT_EQ(WidthOf("Ä…😀"), 3U);
+  EXPECT_EQ(WidthOf("Ä…"), 2U);
   EXPECT_EQ(WidthOf("e\u0301"), 1U) << "an accent stands above the character before it";
   EXPECT_EQ(WidthOf("\xff\xc3"), 2U) << "no UTF-8";
+}
+
+TEST(WidthOf, CountsWideCharactersTwice) {
+  EXPECT_EQ(WidthOf("山田"), 4U);
+  EXPECT_EQ(WidthOf("한국어 ａ😀"), 11U);
 }
 
 TEST(CutTo, KeepsWhatFits) {
@@ -56,6 +61,8 @@ TEST(CutTo, KeepsWhatFits) {
   EXPECT_EQ(CutTo("abcd", 3), "ab…");
   EXPECT_EQ(CutTo("äöüß", 3), "äö…");
   EXPECT_EQ(CutTo("abc", 1), "…");
+  EXPECT_EQ(CutTo("山田太郎", 8), "山田太郎");
+  EXPECT_EQ(CutTo("山田太郎", 6), "山田…") << "a wide character does not fit into one column";
 }
 
 TEST(Printable, LeavesNoCommandToTheTerminal) {
@@ -63,6 +70,11 @@ TEST(Printable, LeavesNoCommandToTheTerminal) {
   EXPECT_EQ(Printable("x\u009b31my"), "x 31my") << "the C1 character of CSI";
   EXPECT_EQ(Printable("\x9b"), " ");
   EXPECT_EQ(Printable("Ä…"), "Ä…");
+}
+
+TEST(Printable, LeavesNothingThatTurnsTextAroundOrCannotBeSeen) {
+  EXPECT_EQ(Printable("alice\u202e 12"), "alice 12");
+  EXPECT_EQ(Printable("a\u200blice\ufeff"), "alice");
 }
 
 TEST(PrintableLines, KeepsLineEndsAndNothingElse) {

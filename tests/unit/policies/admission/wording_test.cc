@@ -33,6 +33,10 @@ TEST(OneLineTest, BlanksControlCharactersWhereverTheyAre) {
   EXPECT_EQ(OneLine("\u00a0", 10), "\u00a0");
 }
 
+TEST(OneLineTest, RemovesWhatTurnsTextAroundOrCannotBeSeen) {
+  EXPECT_EQ(OneLine("alice\u202e 12\u200b", 20), "alice 12");
+}
+
 TEST(OneLineTest, CutsBetweenCharacters) {
   EXPECT_EQ(OneLine("0123456789x", 10), "0123456...");
   // ä has two bytes, € three, the last one four.
