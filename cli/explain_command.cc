@@ -266,6 +266,8 @@ absl::StatusOr<int> FollowPod(const ExplainArguments& arguments) {
 }
 
 absl::StatusOr<int> Explain(const ExplainArguments& arguments) {
+  const absl::Status named = CheckNamespace(arguments.cluster.api.namespace_name);
+  if (!named.ok()) return named;
   if (arguments.watch) return FollowPod(arguments);
   return arguments.gang.empty() ? ExplainPod(arguments) : ExplainGang(arguments);
 }

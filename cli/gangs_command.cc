@@ -45,6 +45,8 @@ std::string NothingFound(const std::string& namespace_name) {
 absl::Status ShowGangs(const GangsArguments& arguments) {
   const auto config = LoadConfig(arguments.config_file);
   if (!config.ok()) return config.status();
+  const absl::Status named = CheckNamespace(arguments.api.namespace_name);
+  if (!named.ok()) return named;
   const auto access = AccessOf(arguments.api);
   if (!access.ok()) return access.status();
   kube::HttpClient client(*access);

@@ -85,7 +85,8 @@ absl::StatusOr<usage::IdleConfig> IdleFor(const IdleArguments& arguments,
 }
 
 // Fills in what controls the pods with idle devices. A pod that is gone meanwhile stays as it is.
-absl::Status AddWorkloads(kube::Transport& transport, IdleFindings& findings) {
+// What is idle is known all the same if the API server refuses.
+void AddWorkloads(kube::Transport& transport, IdleFindings& findings) {
   kube::Api api(&transport);
   for (IdleLine& line : findings.lines) {
     if (line.use.idle_devices == 0) continue;
@@ -96,9 +97,11 @@ absl::Status AddWorkloads(kube::Transport& transport, IdleFindings& findings) {
                 [&](const kube::JsonValue& pod) {
                   line.workload = usage::WorkloadOf(pod, findings.config.notebooks);
                 });
-    if (!got.ok() && !absl::IsNotFound(got)) return got;
+    if (got.ok() || absl::IsNotFound(got)) continue;
+    findings.hints.push_back(
+        fmt::format("WORKLOAD is not known of all pods: {}", std::string(got.message())));
+    return;
   }
-  return absl::OkStatus();
 }
 
 // What is idle is known all the same if the last use is not: that query is the heaviest one.
@@ -164,8 +167,7 @@ absl::StatusOr<IdleFindings> FindIdle(const IdleArguments& arguments,
   if (!uses.ok()) return uses.status();
   for (usage::PodUse& use : *uses) findings.lines.push_back({.use = std::move(use)});
   AddLastUse(**prometheus, findings);
-  const absl::Status added = AddWorkloads(client, findings);
-  if (!added.ok()) return added;
+  AddWorkloads(client, findings);
   return findings;
 }
 

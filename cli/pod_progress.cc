@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "model/annotation.h"
 #include "model/node.h"
 
 namespace berth::cli {
@@ -166,7 +167,7 @@ PodProgress PodProgressOf(const JsonValue& pod, const std::string& gang_annotati
                        .reason = status.Field("reason").Text(),
                        .ending = !metadata.Field("deletionTimestamp").absent()};
   const model::StringMap annotations = metadata.Field("annotations").StringMap();
-  progress.gang = std::string(model::Find(annotations, gang_annotation).value_or(""));
+  progress.gang = std::string(model::Trim(model::Find(annotations, gang_annotation).value_or("")));
   spec.Field("schedulingGates").ForEachItem([&](const JsonValue& gate) {
     progress.gates.push_back(gate.Field("name").Text());
   });

@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "kube/api_reply.h"
 #include "kube/json.h"
 #include "kube/query.h"
 #include "report/intake.h"
@@ -85,7 +86,8 @@ class ReportSink final : public kube::HttpSink {
 
   absl::Status OnHead(const kube::HttpHead& head) override {
     head_ = head;
-    return absl::OkStatus();
+    // A proxy may say 200 and mean a page to log in.
+    return head.status == 200 ? kube::CheckContentType(head, "application/json") : absl::OkStatus();
   }
   absl::Status OnBody(std::string_view bytes) override {
     if (head_.status == 200) return intake_.Append(bytes);
@@ -138,7 +140,8 @@ absl::Status SurveyList(kube::Transport& transport, const std::string& path,
   const absl::Status end = intake.Finish();
   if (status.ok()) status = end;
   if (status.ok()) return status;
-  return {status.code(), fmt::format("GET {}: {}", path, MessageOf(status))};
+  // What an API server answers is never wrong usage of the command.
+  return absl::UnavailableError(fmt::format("GET {}: {}", path, MessageOf(status)));
 }
 
 }  // namespace

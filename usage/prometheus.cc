@@ -119,6 +119,13 @@ absl::StatusOr<std::vector<Sample>> SamplesFromJson(std::string_view body) {
   const JsonValue reply(*root, kube::Path("answer"), error);
   const JsonValue status = reply.Field("status");
   if (status.String() != "success") status.Report("is not \"success\"");
+  // As of Thanos, if it has not reached every store: what is missing would count as not used.
+  const JsonValue warnings = reply.Field("warnings");
+  warnings.ForEachItem([](const JsonValue& warning) {
+    const std::string text = warning.Text();
+    // Prometheus 2.48 to 2.52 gives advice on the query here, and later versions under "infos".
+    if (!text.starts_with("PromQL info: ")) warning.Report("the answer is not whole: " + text);
+  });
   const JsonValue data = reply.Field("data");
   const JsonValue type = data.Field("resultType");
   if (type.String() != "vector") type.Report("is no vector; the query must return one");

@@ -320,10 +320,11 @@ server::HttpResponse Measured(std::int64_t value) {
 }
 
 // What `berth idle` says of a pod that used nothing in the window, if Prometheus answers `last_use`
-// to the query for the last use.
-Finished IdlePodWith(const server::HttpResponse& last_use, model::Time created) {
+// to the query for the last use, and the API server so to a request for the pod.
+Finished IdlePodWith(const server::HttpResponse& last_use, model::Time created, int get_pod = 404) {
   FakeApiServer api;
   const TempDir folder;
+  api.Fail(FakeRequest::kGetObject, {.code = get_pod, .reason = "Refused"});
   api.Put(GpuNode("node-1"));
   model::Pod bound{.namespace_ = "nlp", .name = "bert", .uid = "u", .node_name = "node-1"};
   bound.created = created;
@@ -354,6 +355,16 @@ TEST(CliIdle, TellsWhatIsIdleAlsoIfTheLastUseIsNotKnown) {
   const auto json = nlohmann::json::parse(run.output);
   EXPECT_EQ(json["pods"][0]["use"], "idle");
   EXPECT_FALSE(json["pods"][0].contains("lastUsed"));
+  EXPECT_EQ(json["hints"].size(), 1U);
+}
+
+TEST(CliIdle, TellsWhatIsIdleAlsoToThoseWhoMayNotReadSinglePods) {
+  const model::Time created = ThreeHoursAgo();
+  const Finished run = IdlePodWith(Measured(created.time_since_epoch().count()), created, 403);
+  ASSERT_EQ(run.exit_code, 0) << run.error;
+  EXPECT_THAT(run.error, StartsWith("WORKLOAD is not known of all pods: "));
+  const auto json = nlohmann::json::parse(run.output);
+  EXPECT_EQ(json["pods"][0]["use"], "idle");
   EXPECT_EQ(json["hints"].size(), 1U);
 }
 

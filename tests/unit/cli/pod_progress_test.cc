@@ -44,7 +44,7 @@ const Observed kPending{.pod = {.uid = "u", .phase = "Pending"},
 TEST(PodProgress, IsReadFromThePod) {
   const PodProgress pod =
       ProgressOf(R"({"metadata":{"uid":"u","deletionTimestamp":"2026-01-01T00:00:00Z",
-      "annotations":{"berth.dev/gang-name":"train"}},
+      "annotations":{"berth.dev/gang-name":" train "}},
     "spec":{"nodeName":"n1","schedulingGates":[{"name":"g"}]},
     "status":{"phase":"Pending","nominatedNodeName":"n2","reason":"Evicted",
       "conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"m"}],

@@ -24,7 +24,7 @@ class PagedServer final : public kube::Transport {
     const auto found = replies.find(request.target);
     const bool granted = found != replies.end();
     absl::Status status =
-        sink.OnHead({.status = granted ? 200 : 403, .content_type = "application/json"});
+        sink.OnHead({.status = granted ? 200 : 403, .content_type = content_type});
     const std::string body =
         granted ? found->second : R"({"kind": "Status", "message": "jobs is forbidden"})";
     // As a network splits it.
@@ -35,6 +35,7 @@ class PagedServer final : public kube::Transport {
   }
   void Stop() override {}
 
+  std::string content_type = "application/json";
   std::map<std::string, std::string> replies;
   std::vector<std::string> targets;
 };
@@ -85,6 +86,19 @@ TEST_F(SurveyClusterTest, SaysWhatItMayNotSee) {
 TEST_F(SurveyClusterTest, NeedsPods) {
   const auto notes = SurveyCluster(server_, "", judge_, survey_);
   EXPECT_THAT(std::string(notes.status().message()), HasSubstr("GET /api/v1/pods: 403"));
+}
+
+TEST_F(SurveyClusterTest, TakesNoPageOfAProxyForAList) {
+  server_.content_type = "text/html";
+  server_.replies = {{"/api/v1/pods?limit=500", "<html>Log in"}};
+  const absl::Status status = SurveyCluster(server_, "", judge_, survey_).status();
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("GET /api/v1/pods: "));
+}
+
+TEST_F(SurveyClusterTest, AnAnswerThatCannotBeReadIsNoWrongUsage) {
+  server_.replies = {{"/api/v1/pods?limit=500", R"({"kind":"PodList","items":[)"}};
+  EXPECT_TRUE(absl::IsUnavailable(SurveyCluster(server_, "", judge_, survey_).status()));
 }
 
 // As for somebody who has rights in one namespace alone.

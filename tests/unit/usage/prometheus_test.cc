@@ -87,6 +87,19 @@ TEST(Prometheus, SaysWhatCannotBeRead) {
   }
 }
 
+// As of Thanos, if it has not reached every store.
+TEST(Prometheus, TakesNoPartOfAnAnswerForAllOfIt) {
+  const std::string data = R"("data":{"resultType":"vector","result":[]})";
+  const auto partial = SamplesFromJson(
+      R"({"status":"success","warnings":["store 10.0.0.7: connection refused"],)" + data + "}");
+  EXPECT_THAT(std::string(partial.status().message()),
+              HasSubstr("not whole: store 10.0.0.7: connection refused"));
+  for (const char* advice : {R"("infos":["metric might not be a counter"],)",
+                             R"("warnings":["PromQL info: metric might not be a counter"],)"}) {
+    EXPECT_TRUE(SamplesFromJson(R"({"status":"success",)" + std::string(advice) + data + "}").ok());
+  }
+}
+
 TEST(Prometheus, NeedsAUrl) {
   EXPECT_FALSE(Prometheus::Make({.url = "prometheus:9090"}).ok());
   EXPECT_TRUE(Prometheus::Make({.url = "http://prometheus:9090"}).ok());
