@@ -138,7 +138,7 @@ func (c *crowd) createAll(storm *churn.Storm) {
 	}
 	events := map[int]func(){
 		at(15): kill(shared.Scheduler), at(25): leaderless, at(35): kill(shared.Berth.Process),
-		at(45): kill(shared.ControllerManager), at(55): kill(webhook.Process),
+		at(45): kill(shared.ControllerManager), at(55): c.killWebhook,
 		at(65): calmly(shared.APIServer), at(70): calmly(shared.Etcd),
 		at(75): kill(shared.Kwok), at(80): kill(shared.Scheduler), at(90): leaderless,
 	}
@@ -155,6 +155,19 @@ func (c *crowd) createAll(storm *churn.Storm) {
 		}
 		c.create(pods...)
 	}
+}
+
+// killWebhook returns when Jobs can be created again: the API server finds out by a request which fails
+// that its connection to the webhook has ended.
+func (c *crowd) killWebhook() {
+	c.Helper()
+	webhook.Kill()
+	c.back(webhook.Process)
+	c.Await("the API server to reach the webhook again", func() bool {
+		_, err := shared.Client.BatchV1().Jobs(namespace).Create(c.Context(), gangJob("probe", 2, 1),
+			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err == nil
+	})
 }
 
 func (c *crowd) createGang(index int) {
