@@ -108,7 +108,8 @@ class Board::Impl {
         picture_(*options_.engine, LabelsOf(options_.planner)),
         feed_({.api = options_.api,
                .namespace_name = options_.namespace_name,
-               .seed = std::random_device()()},
+               .seed = std::random_device()(),
+               .now = options_.now},
               &snapshot_, &pods_) {}
 
   ~Impl() {
@@ -348,12 +349,7 @@ class Board::Impl {
     Json health = {{"synced", snapshot_.Synced()},
                    {"trouble", std::string(trouble.message())},
                    {"denied", absl::IsPermissionDenied(trouble)}};
-    const auto heard = std::min(snapshot_.LastHeard(cluster::Kind::kNodes),
-                                snapshot_.LastHeard(cluster::Kind::kPods));
-    if (!heard) return health;
-    const auto ago =
-        std::chrono::duration_cast<std::chrono::seconds>(cluster::Snapshot::Clock::now() - *heard);
-    health["heard"] = (options_.now() - ago).time_since_epoch().count();
+    if (const auto heard = feed_.Heard()) health["heard"] = heard->time_since_epoch().count();
     return health;
   }
 

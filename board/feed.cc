@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <type_traits>
@@ -55,24 +57,44 @@ absl::Status CheckRights(kube::Transport& transport, const std::string& namespac
        .otherwise = namespace_name.empty() ? "show the pods of one namespace with -n" : ""});
 }
 
-/// What went wrong last, of nodes and of pods.
+/// What went wrong last, of nodes and of pods, and when the API server was heard of.
 class Feed::Troubles {
  public:
   enum Kind { kNodes, kPods };
 
-  void Set(Kind kind, const absl::Status& error) {
+  explicit Troubles(std::function<model::Time()> now) : now_(std::move(now)) {}
+
+  void OnError(Kind kind, const absl::Status& error) {
     const std::lock_guard lock(mutex_);
     errors_[kind] = error;
+  }
+  void OnHeard(Kind kind) {
+    const std::lock_guard lock(mutex_);
+    errors_[kind] = absl::OkStatus();
+    heard_[kind] = now_();
   }
 
   absl::Status Get() const {
     const std::lock_guard lock(mutex_);
-    return errors_[kNodes].ok() ? errors_[kPods] : errors_[kNodes];
+    for (const absl::Status& error : errors_) {
+      if (!error.ok()) return error;
+    }
+    const auto heard = HeardOfBoth();
+    if (!heard || now_() - *heard <= kSilence) return absl::OkStatus();
+    return absl::UnavailableError("nothing was heard of the API server meanwhile");
+  }
+  std::optional<model::Time> Heard() const {
+    const std::lock_guard lock(mutex_);
+    return HeardOfBoth();
   }
 
  private:
+  std::optional<model::Time> HeardOfBoth() const { return std::min(heard_[kNodes], heard_[kPods]); }
+
+  const std::function<model::Time()> now_;
   mutable std::mutex mutex_;
   std::array<absl::Status, 2> errors_;
+  std::array<std::optional<model::Time>, 2> heard_;
 };
 
 /// Writes what a list-and-watch reports into the snapshot, where bound pods count, and the pods
@@ -114,11 +136,11 @@ class Feed::Handler final : public kube::ListWatchHandler<T> {
   }
   void OnHeard(const std::string& version) override {
     writer_.OnHeard(version);
-    troubles_->Set(kind_, absl::OkStatus());
+    troubles_->OnHeard(kind_);
   }
   void OnGranted() override {
     writer_.OnGranted();
-    troubles_->Set(kind_, absl::OkStatus());
+    troubles_->OnHeard(kind_);
   }
   void OnFailed() override { writer_.OnFailed(); }
 
@@ -154,7 +176,7 @@ class Feed::Channel final : public kube::ListWatchObserver {
   void OnListed(std::size_t /*items*/) override {}
   void OnWatchEnd(kube::WatchEnd /*end*/) override {}
   void OnUnreadable(const kube::UnreadableObject& /*object*/) override {}
-  void OnError(const absl::Status& error) override { troubles_->Set(kind_, error); }
+  void OnError(const absl::Status& error) override { troubles_->OnError(kind_, error); }
   void OnBackoff(std::chrono::milliseconds /*wait*/) override {}
 
  private:
@@ -168,7 +190,7 @@ class Feed::Channel final : public kube::ListWatchObserver {
 };
 
 Feed::Feed(const Options& options, cluster::Snapshot* snapshot, SharedPods* pods)
-    : troubles_(std::make_unique<Troubles>()),
+    : troubles_(std::make_unique<Troubles>(options.now)),
       nodes_(std::make_unique<Channel<model::Node>>(
           options, kube::ListWatchOptions{.path = "/api/v1/nodes", .seed = options.seed}, snapshot,
           pods, troubles_.get(), Troubles::kNodes)),
@@ -194,5 +216,7 @@ void Feed::Stop() {
 }
 
 absl::Status Feed::Trouble() const { return troubles_->Get(); }
+
+std::optional<model::Time> Feed::Heard() const { return troubles_->Heard(); }
 
 }  // namespace berth::board

@@ -2,8 +2,11 @@
 
 #include <absl/status/status.h>
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +17,7 @@
 #include "kube/transport.h"
 #include "model/node.h"
 #include "model/pod.h"
+#include "model/time.h"
 
 namespace berth::board {
 
@@ -37,7 +41,12 @@ class Feed {
     std::string namespace_name;
     /// Seeds the jitter of retries.
     std::uint64_t seed = 0;
+    /// The time of day, which goes on while the machine sleeps. Called on several threads.
+    std::function<model::Time()> now;
   };
+  /// What is heard of an API server less often is old: a watch that is silent for three minutes is
+  /// begun anew, but these do not go on while the machine sleeps.
+  static constexpr model::Duration kSilence = std::chrono::seconds(200);
 
   /// Starts nothing yet. `snapshot` and `pods` must outlive the feed.
   Feed(const Options& options, cluster::Snapshot* snapshot, SharedPods* pods);
@@ -51,9 +60,12 @@ class Feed {
   void Stop();
 
   /// The error of the last request, if the list-and-watch of nodes or pods has not heard of the API
-  /// server since: what the board shows may be old. PermissionDenied if the API server refuses it.
-  /// OK: all is well. Thread-safe.
+  /// server since; or that nothing was heard for kSilence: what the board shows may be old.
+  /// PermissionDenied if the API server refuses it. OK: all is well. Thread-safe.
   absl::Status Trouble() const;
+  /// Until when the board knows of nodes and pods; nothing if it does not know both yet.
+  /// Thread-safe.
+  std::optional<model::Time> Heard() const;
 
  private:
   class Troubles;

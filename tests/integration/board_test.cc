@@ -120,12 +120,27 @@ TEST_F(BoardOverTime, NothingIsKnownOfThePoolsWhileTheApiServerDoesNotAnswer) {
   EXPECT_EQ(FreeByHour()[1], nullptr);
 
   api_.FailNoMore();
-  ASSERT_FALSE(AwaitTrouble(false));
+  // The watch of nodes has not been heard of for an hour, by a clock that has jumped.
   ASSERT_TRUE(Look("node-4"));
+  ASSERT_FALSE(AwaitTrouble(false));
+  ASSERT_TRUE(Look("node-5"));
   const Json free = FreeByHour();
   EXPECT_NE(free[0], nullptr) << "it was known before";
   EXPECT_EQ(free[1], nullptr);
   EXPECT_NE(free[2], nullptr) << "it is known again";
+}
+
+// A watch has died meanwhile perhaps, which nobody finds out at once: timers do not run while the
+// machine sleeps.
+TEST_F(BoardOverTime, WhatItShowsIsOldAfterTheMachineHasSlept) {
+  ASSERT_TRUE(Look("node-2"));
+  ASSERT_FALSE(AwaitTrouble(false));
+  now_ = kBegin + hours(8);
+  ASSERT_TRUE(AwaitTrouble(true));
+  const Json health = Await("/api/state", [](const Json&) { return true; })["health"];
+  EXPECT_EQ(health["heard"], kBegin.time_since_epoch().count());
+  api_.EndWatches();
+  EXPECT_FALSE(AwaitTrouble(false)) << "the API server answers";
 }
 
 }  // namespace
