@@ -19,7 +19,8 @@ namespace {
 
 constexpr const char* kCapacityFooter =
     R"(FREE is allocatable minus what bound pods request; EXCLUDED is the part of it on nodes that a
-condition excludes, or that cannot be read. With --server, a running server counts its cluster.
+condition excludes, that cannot be read, that are not Ready, or that are cordoned. With --server, a
+running server counts its cluster.
 Otherwise the cluster is read once, from --objects or through the API server: --kubeconfig,
 $KUBECONFIG, ~/.kube/config or the credentials of the pod, the first of them that exists.
 docs/capacity.md describes -o json and yaml.

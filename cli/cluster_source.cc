@@ -96,19 +96,11 @@ absl::Status LoadObjectsFile(const std::string& file, cluster::Snapshot& snapsho
 }
 
 absl::Status LoadCluster(kube::Transport& transport, cluster::Snapshot& snapshot) {
-  std::size_t nodes = 0;
   const absl::Status listed = ListAll<model::Node>(
       transport, "/api/v1/nodes", "",
-      [&](model::Node node) {
-        ++nodes;
-        snapshot.UpsertNode(std::move(node));
-      },
-      [&](const UnreadableObject& node) {
-        ++nodes;
-        snapshot.QuarantineNode(node);
-      });
+      [&](model::Node node) { snapshot.UpsertNode(std::move(node)); },
+      [&](const UnreadableObject& node) { snapshot.QuarantineNode(node); });
   if (!listed.ok()) return listed;
-  if (nodes == 0) return absl::NotFoundError("the cluster has no nodes");
   return ListAll<model::Pod>(
       transport, "/api/v1/pods", cluster::Feed::kPodSelector,
       [&](const model::Pod& pod) { snapshot.UpsertPod(pod); },

@@ -25,8 +25,8 @@ absl::Status LoadObjectsFile(const std::string& file, cluster::Snapshot& snapsho
 absl::Status LoadObjects(std::string_view text, const std::string& file,
                          cluster::Snapshot& snapshot);
 
-/// Lists nodes and bound pods once. Returns NOT_FOUND if the cluster has no nodes. Other errors say
-/// what the API server answered.
+/// Lists nodes and bound pods once. Errors say what the API server answered. A cluster may have no
+/// nodes, as one whose pools are scaled to none over night.
 absl::Status LoadCluster(kube::Transport& transport, cluster::Snapshot& snapshot);
 
 /// Lists Services once. If that fails, the snapshot says that it does not know any Services.

@@ -132,6 +132,7 @@ absl::StatusOr<PodManifest> LoadLive(const ExplainArguments& arguments, bool ser
   }
   const absl::Status loaded = LoadCluster(client, snapshot);
   if (!loaded.ok()) return loaded;
+  if (snapshot.Read().EndIndex() == 0) return absl::NotFoundError("the cluster has no nodes");
   // If the user may not list Services, the explanation says that they are not known.
   if (services) LoadServices(client, snapshot).IgnoreError();
   return manifest;

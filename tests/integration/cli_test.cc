@@ -259,6 +259,17 @@ TEST(CliExplain, SaysWhichRightToWatchIsMissing) {
   }
 }
 
+TEST(CliCapacity, CountsAClusterThatHasNoNodes) {
+  FakeApiServer server;
+  const TempDir folder;
+  for (const char* command : {"capacity", "who"}) {
+    const Finished run =
+        RunBerth({command, "--kubeconfig", server.WriteKubeconfig(folder), "-o", "json"});
+    EXPECT_EQ(run.exit_code, 0) << run.error;
+    EXPECT_TRUE(nlohmann::json::accept(run.output)) << run.output;
+  }
+}
+
 TEST(CliWho, TellsWhoHoldsDevices) {
   FakeApiServer server;
   const TempDir folder;
