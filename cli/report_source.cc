@@ -105,6 +105,19 @@ class ReportSink final : public kube::HttpSink {
     return absl::UnavailableError(fmt::format("{} {}", head_.status, told ? message : "refused"));
   }
 
+  // Where the list can be gone on with, as it is by now, if its beginning is too old: a token is
+  // valid for five minutes. Empty: nowhere. See ListOptions.continue in
+  // k8s.io/apimachinery/pkg/apis/meta/v1/types.go (v0.36.3).
+  std::string NewToken() const {
+    if (head_.status != 410) return "";
+    kube::JsonParser parser;
+    const auto status = parser.Parse(refusal_);
+    std::string_view token;
+    if (!status.ok() || (*status)["metadata"]["continue"].get(token) != simdjson::SUCCESS)
+      return "";
+    return std::string(token);
+  }
+
  private:
   report::Intake& intake_;
   kube::HttpHead head_;
@@ -134,6 +147,8 @@ absl::Status SurveyList(kube::Transport& transport, const std::string& path,
     request.accept = "application/json";
     ReportSink sink(intake);
     status = transport.Send(request, sink);
+    const std::string former = std::exchange(next, sink.NewToken());
+    if (status.ok() && !next.empty() && next != former) continue;
     if (status.ok()) status = sink.Refusal();
     next = intake.continue_token();
   } while (status.ok() && !next.empty());

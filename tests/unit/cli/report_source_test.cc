@@ -23,10 +23,17 @@ class PagedServer final : public kube::Transport {
     targets.push_back(request.target);
     const auto found = replies.find(request.target);
     const bool granted = found != replies.end();
-    absl::Status status =
-        sink.OnHead({.status = granted ? 200 : 403, .content_type = content_type});
+    const auto expired = new_tokens.find(request.target);
+    const bool is_expired = expired != new_tokens.end();
+    absl::Status status = sink.OnHead({.status = granted      ? 200
+                                                 : is_expired ? 410
+                                                              : 403,
+                                       .content_type = content_type});
     const std::string body =
-        granted ? found->second : R"({"kind": "Status", "message": "jobs is forbidden"})";
+        granted      ? found->second
+        : is_expired ? R"({"kind": "Status", "message": "too old", "metadata": {"continue": ")" +
+                           expired->second + "\"}}"
+                     : R"({"kind": "Status", "message": "jobs is forbidden"})";
     // As a network splits it.
     for (std::size_t at = 0; status.ok() && at < body.size(); at += 50) {
       status = sink.OnBody(std::string_view(body).substr(at, 50));
@@ -37,6 +44,8 @@ class PagedServer final : public kube::Transport {
 
   std::string content_type = "application/json";
   std::map<std::string, std::string> replies;
+  // Of requests that are refused because their tokens are too old.
+  std::map<std::string, std::string> new_tokens;
   std::vector<std::string> targets;
 };
 
@@ -70,6 +79,21 @@ TEST_F(SurveyClusterTest, ReadsPageAfterPage) {
   EXPECT_EQ(survey_.node_count(), 1U);
   EXPECT_THAT(survey_.records(), SizeIs(2));
   EXPECT_THAT(server_.targets, SizeIs(6));
+}
+
+// The pages of a large cluster take longer than the API server keeps what is too old.
+TEST_F(SurveyClusterTest, GoesOnWithAListWhoseBeginningIsTooOld) {
+  const std::string pod = R"("namespace":"t"},"spec":{"containers":[{"name":"x"}]}})";
+  server_.replies = {
+      {"/api/v1/pods?limit=500", Page("Pod", "v1", R"({"metadata":{"name":"a",)" + pod, "old")},
+      {"/api/v1/pods?limit=500&continue=new",
+       Page("Pod", "v1", R"({"metadata":{"name":"b",)" + pod)}};
+  server_.new_tokens = {{"/api/v1/pods?limit=500&continue=old", "new"}};
+  EXPECT_TRUE(SurveyCluster(server_, "", judge_, survey_).ok());
+  EXPECT_THAT(survey_.records(), SizeIs(2));
+  server_.new_tokens = {{"/api/v1/pods?limit=500&continue=old", "old"}};
+  EXPECT_THAT(std::string(SurveyCluster(server_, "", judge_, survey_).status().message()),
+              HasSubstr("410 too old"));
 }
 
 TEST_F(SurveyClusterTest, SaysWhatItMayNotSee) {
