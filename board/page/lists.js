@@ -1,6 +1,6 @@
 // What the picture shows, as lists: what waits, the nodes, and what a search finds.
 
-import {count, describeNode, element, link, replaceRows, shown, since, STATUS_NAMES, troubleOf} from './words.js';
+import {count, describeNode, element, link, replaceRows, shown, since, troubleParts} from './words.js';
 
 const PAGE = 100;
 const MOST_NODES_FOUND = 20;
@@ -159,7 +159,7 @@ export class NodeList {
         element('td', {}, board.words[board.pool[id]]), element('td', {}, board.words[board.rack[id]]),
         number(board.heldCount[id]), number(board.plannedCount[id]), number(board.free[id]),
         number(board.broken[id]),
-        element('td', {}, troubleOf(board, id) || STATUS_NAMES[board.status[id]]));
+        element('td', {}, ...troubleParts(board, id)));
   }
 }
 

@@ -11,6 +11,7 @@ import {Server, Stream} from './stream.js';
 import {age, describeNode} from './words.js';
 
 const STEP = 4; // milliseconds of work in one frame
+const AGES = 5000; // milliseconds from one look at the clock to the next
 const NEXT_FRAME = 'next frame'; // yielded where the browser is to lay out and paint first
 
 const $ = (id) => document.getElementById(id);
@@ -83,6 +84,7 @@ class Page {
     this.listenToTheme();
     new ResizeObserver(() => this.relayout()).observe($('picture'));
     setInterval(() => this.showHealth(), 1000);
+    setInterval(() => this.showAges(), AGES);
     this.stream = new Stream(this.server, {
       onEvent: (event, object) => this.onEvent(event, object),
       onConnected: () => this.setConnected(true),
@@ -106,6 +108,16 @@ class Page {
     this.isConnected = null;
     this.showHealth();
     this.stream.renew();
+  }
+
+  /** Time passes also where nothing changes. */
+  showAges() {
+    const now = this.board.now();
+    for (const time of document.querySelectorAll('time')) {
+      write(time, age(Date.parse(time.dateTime) / 1000, now));
+    }
+    // Heartbeats are no change of the picture.
+    if (this.isConnected) this.details.onChange();
   }
 
   async onEvent(event, object) {

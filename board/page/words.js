@@ -87,6 +87,13 @@ export function since(seconds, now) {
   return element('time', {datetime: exact, title: exact}, age(seconds, now));
 }
 
+/** What troubleOf() says, with the time as an element; without trouble, that the node is well. */
+export function troubleParts(board, id) {
+  if (board.status[id] === GOOD) return [STATUS_NAMES[GOOD]];
+  const reason = board.words[board.reason[id]] || STATUS_NAMES[board.status[id]];
+  return board.since[id] > 0 ? [`${reason} since `, since(board.since[id], board.now())] : [reason];
+}
+
 /**
  * Replaces the children of an element. If the focus was in a child with some data-key, it goes to the
  * first button of the new child with the same one.

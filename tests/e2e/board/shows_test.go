@@ -118,6 +118,24 @@ func TestShowsWhatTheAPIHas(t *testing.T) {
 	l.awaitCounts(0, 0, 8)
 }
 
+func TestAgesGoOnWhereNothingChanges(t *testing.T) {
+	l := open(t, 1500, 950)
+	l.awaitLive()
+	l.create(fleet.Ask{Resource: fleet.ResourceGPU, Devices: 16, Accelerators: []string{"A100"}}.Pod("waits"))
+	l.Await("the queue", func() bool { return strings.Contains(l.text("#waiting-rows"), "default/waits") })
+	// The row stays as it is but for its age. If the queue is drawn anew, there is another row to look at.
+	const marked = "#waiting-rows li[data-marked] time"
+	before := ""
+	l.Await("the age of a pod to go on", func() bool {
+		now := l.text(marked)
+		if now == "" {
+			eval[bool](l, "document.querySelector('#waiting-rows li').dataset.marked = 'once', true")
+			before = l.text(marked)
+		}
+		return now != "" && now != before
+	})
+}
+
 func TestAClickShowsTheVerdicts(t *testing.T) {
 	l := open(t, 1500, 950)
 	l.awaitLive()
