@@ -68,6 +68,9 @@ class Feed::Troubles {
     const std::lock_guard lock(mutex_);
     errors_[kind] = error;
   }
+  // It answers, with a part of a list.
+  void OnAnswer(Kind kind) { OnError(kind, absl::OkStatus()); }
+  // Everything up to now is known.
   void OnHeard(Kind kind) {
     const std::lock_guard lock(mutex_);
     errors_[kind] = absl::OkStatus();
@@ -112,6 +115,7 @@ class Feed::Handler final : public kube::ListWatchHandler<T> {
   }
   void OnReplaceEnd(const std::string& version) override {
     writer_.OnReplaceEnd(version);
+    troubles_->OnHeard(kind_);
     pods_->Change([](PodTable& table) {
       if constexpr (kArePods) table.EndReplace();
     });
@@ -136,7 +140,7 @@ class Feed::Handler final : public kube::ListWatchHandler<T> {
   }
   void OnHeard(const std::string& version) override {
     writer_.OnHeard(version);
-    troubles_->OnHeard(kind_);
+    version.empty() ? troubles_->OnAnswer(kind_) : troubles_->OnHeard(kind_);
   }
   void OnGranted() override {
     writer_.OnGranted();

@@ -26,7 +26,7 @@ absl::Status LoadObjects(std::string_view text, const std::string& file,
                          cluster::Snapshot& snapshot);
 
 /// Lists nodes and bound pods once. Errors say what the API server answered. A cluster may have no
-/// nodes, as one whose pools are scaled to none over night.
+/// nodes, as one whose pools are scaled to none overnight.
 absl::Status LoadCluster(kube::Transport& transport, cluster::Snapshot& snapshot);
 
 /// Lists Services once. If that fails, the snapshot says that it does not know any Services.

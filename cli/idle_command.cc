@@ -84,10 +84,11 @@ absl::StatusOr<usage::IdleConfig> IdleFor(const IdleArguments& arguments,
       fmt::format("{}: {}", errors.front().path, errors.front().message));
 }
 
-// Fills in what controls the pods with idle devices. A pod that is gone meanwhile stays as it is.
-// What is idle is known all the same if the API server refuses.
+// Fills in what controls the pods with idle devices, as far as the API server says so: what is idle
+// is known all the same. A pod that is gone meanwhile stays as it is.
 void AddWorkloads(kube::Transport& transport, IdleFindings& findings) {
   kube::Api api(&transport);
+  absl::Status refused;
   for (IdleLine& line : findings.lines) {
     if (line.use.idle_devices == 0) continue;
     const usage::Holding& holding = line.use.holding;
@@ -97,11 +98,14 @@ void AddWorkloads(kube::Transport& transport, IdleFindings& findings) {
                 [&](const kube::JsonValue& pod) {
                   line.workload = usage::WorkloadOf(pod, findings.config.notebooks);
                 });
-    if (got.ok() || absl::IsNotFound(got)) continue;
-    findings.hints.push_back(
-        fmt::format("WORKLOAD is not known of all pods: {}", std::string(got.message())));
-    return;
+    if (absl::IsNotFound(got)) continue;
+    refused.Update(got);
+    // A role may be for some namespaces only.
+    if (!got.ok() && !absl::IsPermissionDenied(got)) break;
   }
+  if (refused.ok()) return;
+  findings.hints.push_back(
+      fmt::format("WORKLOAD is not known for every pod: {}", std::string(refused.message())));
 }
 
 // What is idle is known all the same if the last use is not: that query is the heaviest one.

@@ -63,12 +63,14 @@ struct CharacterRange {
 };
 
 // What takes two columns: East Asian Width W and F of https://www.unicode.org/reports/tr11, whole
-// blocks where almost all of a block is so.
-constexpr CharacterRange kWide[] = {{0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0x33ff},
-                                    {0x3400, 0x4dbf},   {0x4e00, 0xa4cf},   {0xa960, 0xa97c},
-                                    {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe30, 0xfe6f},
-                                    {0xff01, 0xff60},   {0xffe0, 0xffe6},   {0x1f300, 0x1f64f},
-                                    {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}};
+// blocks where almost all of a block is so, and of emoji those that messages have most.
+constexpr CharacterRange kWide[] = {{0x1100, 0x115f},   {0x26a1, 0x26a1},   {0x2705, 0x2705},
+                                    {0x274c, 0x274c},   {0x2b50, 0x2b50},   {0x2e80, 0x303e},
+                                    {0x3041, 0x33ff},   {0x3400, 0x4dbf},   {0x4e00, 0xa4cf},
+                                    {0xa960, 0xa97c},   {0xac00, 0xd7a3},   {0xf900, 0xfaff},
+                                    {0xfe30, 0xfe6f},   {0xff01, 0xff60},   {0xffe0, 0xffe6},
+                                    {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f7e0, 0x1f7eb},
+                                    {0x1f900, 0x1f9ff}, {0x1fa70, 0x1faff}, {0x20000, 0x3fffd}};
 
 // How many columns a character takes: none if it is U+0300 to U+036F, a combining diacritical mark.
 std::size_t ColumnsOf(std::string_view character) {
@@ -135,8 +137,8 @@ std::string Printable(std::string_view text) {
   std::string printable;
   printable.reserve(text.size());
   while (!text.empty()) {
-    if (model::BeginsInvisible(text)) {
-      text.remove_prefix(model::kInvisibleBytes);
+    if (const std::size_t invisible = model::InvisibleBytes(text)) {
+      text.remove_prefix(invisible);
       continue;
     }
     const std::size_t bytes = BytesOfCharacter(text);

@@ -229,7 +229,7 @@ EvictPods OneByOne(kube::Transport& transport) {
 
 // Returns those of the pods for which it is asked whether they may be evicted.
 std::vector<RunningPod> ToAskFor(const std::vector<RunningPod>& pods, bool may_have_budgets) {
-  // As many as writers ask for at once.
+  // Enough to meet what refuses most of them.
   constexpr std::size_t kFew = 6;
   if (may_have_budgets || pods.size() <= kFew) return pods;
   std::set<std::size_t> few;

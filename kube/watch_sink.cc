@@ -22,9 +22,8 @@ template <typename T>
 absl::Status WatchSink<T>::OnHead(const HttpHead& head) {
   refusal_.OnHead(head);
   if (!granted()) return absl::OkStatus();
-  if (!listing_) handler_->OnGranted();
   absl::Status protobuf = CheckContentType(head);
-  if (listing_ && protobuf.ok()) handler_->OnReplaceBegin();
+  if (protobuf.ok()) listing_ ? handler_->OnReplaceBegin() : handler_->OnGranted();
   return protobuf;
 }
 

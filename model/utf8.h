@@ -18,18 +18,25 @@ constexpr std::string_view WholeCharacters(std::string_view text, std::size_t by
   return text.substr(0, end);
 }
 
-/// The bytes of U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F and U+FEFF.
-inline constexpr std::size_t kInvisibleBytes = 3;
-
-/// Whether the text begins with one of these characters, which are invisible, break lines or change
-/// the direction of what follows. Whoever may write a name could make it look like another one.
-constexpr bool BeginsInvisible(std::string_view text) {
-  if (text.size() < kInvisibleBytes) return false;
-  const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (at(0) == 0xef) return at(1) == 0xbb && at(2) == 0xbf;
-  if (at(0) != 0xe2) return false;
-  if (at(1) == 0x80) return (at(2) >= 0x8b && at(2) <= 0x8f) || (at(2) >= 0xa8 && at(2) <= 0xae);
-  return at(1) == 0x81 && at(2) >= 0xa0 && at(2) <= 0xaf;
+/// How many bytes the character has that the text begins with, if nobody can see it, or if it
+/// breaks lines or changes the direction of what follows; otherwise 0. Whoever may write a name
+/// could make it look like another one. These are U+00AD, U+061C, U+115F, U+1160, U+180E, U+200B to
+/// U+200F, U+2028 to U+202E, U+2060 to U+206F, U+3164, U+FEFF, and U+E0000 to U+E007F.
+constexpr std::size_t InvisibleBytes(std::string_view text) {
+  const auto begins = [text](std::string_view first, unsigned char least, unsigned char most) {
+    if (text.size() <= first.size() || !text.starts_with(first)) return false;
+    const auto last = static_cast<unsigned char>(text[first.size()]);
+    return last >= least && last <= most;
+  };
+  if (begins("\xc2", 0xad, 0xad) || begins("\xd8", 0x9c, 0x9c)) return 2;
+  if (begins("\xe1\x85", 0x9f, 0xa0) || begins("\xe1\xa0", 0x8e, 0x8e) ||
+      begins("\xe2\x80", 0x8b, 0x8f) || begins("\xe2\x80", 0xa8, 0xae) ||
+      begins("\xe2\x81", 0xa0, 0xaf) || begins("\xe3\x85", 0xa4, 0xa4) ||
+      begins("\xef\xbb", 0xbf, 0xbf)) {
+    return 3;
+  }
+  if (begins("\xf3\xa0\x80", 0x80, 0xbf) || begins("\xf3\xa0\x81", 0x80, 0xbf)) return 4;
+  return 0;
 }
 
 }  // namespace berth::model

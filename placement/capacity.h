@@ -39,7 +39,7 @@ std::vector<DeviceTotals> CountDevices(const model::ClusterView& view,
 
 struct ExcludedCapacity {
   /// Text as in kube-scheduler's event, and short text for lists (see
-  /// policies::scheduling::Reason).
+  /// policies::scheduling::Reason). What is no reason of Berth's has the same text twice.
   std::string reason;
   std::string summary;
   /// The nodes that are excluded for this reason.

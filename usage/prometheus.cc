@@ -123,9 +123,12 @@ absl::StatusOr<std::vector<Sample>> SamplesFromJson(std::string_view body) {
   const JsonValue warnings = reply.Field("warnings");
   warnings.ForEachItem([](const JsonValue& warning) {
     const std::string text = warning.Text();
-    // Prometheus 2.48 to 2.52 gives advice on the query here, and later versions under "infos".
-    if (!text.starts_with("PromQL info: ")) warning.Report("the answer is not whole: " + text);
+    // Prometheus 2.48 to 2.53 gives advice on the query here, and later versions under "infos".
+    if (text.starts_with("PromQL info: ")) return;
+    warning.Report(fmt::format("the answer is not whole: {}", BeginningOf(text)));
   });
+  // As of VictoriaMetrics, if it has not reached every storage node.
+  if (reply.Field("isPartial").Boolean()) status.Report("the answer is not whole");
   const JsonValue data = reply.Field("data");
   const JsonValue type = data.Field("resultType");
   if (type.String() != "vector") type.Report("is no vector; the query must return one");

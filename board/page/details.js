@@ -42,6 +42,7 @@ export class Details {
 
   close() {
     ++this.turn;
+    this.isAsking = false;
     this.shown = null;
     this.section.hidden = true;
     (this.before?.isConnected ? this.before : document.getElementById('picture')).focus();
@@ -67,11 +68,13 @@ export class Details {
     this.section.focus();
   }
 
-  /** The cluster has changed. Does not take away what somebody is reading with the keyboard. */
+  /** The cluster has changed. Does not take away what somebody is reading with the keyboard or copies. */
   onChange() {
     const now = Date.now();
     if (!this.shown || now < this.next || this.body.contains(document.activeElement)) return;
-    if (this.body.querySelector('details[open]')) return;
+    if (this.body.querySelector('details[open]') || this.isAsking) return;
+    const selection = getSelection();
+    if (!selection.isCollapsed && this.body.contains(selection.anchorNode)) return;
     this.refresh();
   }
 
@@ -80,13 +83,16 @@ export class Details {
     if (!this.shown) return;
     this.next = Date.now() + AGAIN;
     const turn = ++this.turn;
+    this.isAsking = true;
     let content;
     try {
       content = await this.shown();
     } catch (error) {
       content = [element('p', {class: 'trouble'}, error.message)];
     }
-    if (turn === this.turn) this.body.replaceChildren(...content);
+    if (turn !== this.turn) return;
+    this.isAsking = false;
+    this.body.replaceChildren(...content);
   }
 
   time(seconds) {

@@ -27,16 +27,18 @@ void BlankControls(std::string& line) {
   }
 }
 
-void RemoveInvisible(std::string& line) {
-  std::size_t end = 0;
-  for (std::size_t i = 0; i < line.size();) {
-    if (model::BeginsInvisible(std::string_view(line).substr(i))) {
-      i += model::kInvisibleBytes;
+// The visible characters of the text, up to the first that makes them more than `size` bytes.
+std::string Visible(std::string_view text, std::size_t size) {
+  std::string visible;
+  while (!text.empty() && visible.size() <= size) {
+    if (const std::size_t invisible = model::InvisibleBytes(text)) {
+      text.remove_prefix(invisible);
     } else {
-      line[end++] = line[i++];
+      visible += text.front();
+      text.remove_prefix(1);
     }
   }
-  line.resize(end);
+  return visible;
 }
 
 // Shortens each part by itself, so that a long value does not displace the advice.
@@ -49,11 +51,12 @@ Objection Shortened(const Objection& objection) {
 }  // namespace
 
 std::string OneLine(std::string_view text, std::size_t size) {
-  const bool is_cut = text.size() > size;
-  std::string line(is_cut ? model::WholeCharacters(text, size - kCut.size()) : text);
-  if (is_cut) line += kCut;
+  std::string line = Visible(text, size);
+  if (line.size() > size) {
+    line.resize(model::WholeCharacters(line, size - kCut.size()).size());
+    line += kCut;
+  }
   BlankControls(line);
-  RemoveInvisible(line);
   return line;
 }
 

@@ -26,7 +26,7 @@ inline constexpr std::size_t kMaxObjections = 3;
 /// `text` as one line of at most `size` bytes; `size` must be at least 3. Control characters become
 /// blanks, because the API server drops a warning that contains them (NewWarningHeader in
 /// k8s.io/apimachinery/pkg/util/net/http.go). Characters that are invisible or turn the text around
-/// are removed (model::BeginsInvisible()). A longer text ends in "...", without cutting a
+/// are removed (model::InvisibleBytes()). A longer text ends in "...", without cutting a
 /// character of UTF-8.
 std::string OneLine(std::string_view text, std::size_t size);
 

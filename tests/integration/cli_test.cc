@@ -373,7 +373,7 @@ TEST(CliIdle, TellsWhatIsIdleAlsoToThoseWhoMayNotReadSinglePods) {
   const model::Time created = ThreeHoursAgo();
   const Finished run = IdlePodWith(Measured(created.time_since_epoch().count()), created, 403);
   ASSERT_EQ(run.exit_code, 0) << run.error;
-  EXPECT_THAT(run.error, StartsWith("WORKLOAD is not known of all pods: "));
+  EXPECT_THAT(run.error, StartsWith("WORKLOAD is not known for every pod: "));
   const auto json = nlohmann::json::parse(run.output);
   EXPECT_EQ(json["pods"][0]["use"], "idle");
   EXPECT_EQ(json["hints"].size(), 1U);

@@ -75,6 +75,8 @@ TEST(Printable, LeavesNoCommandToTheTerminal) {
 TEST(Printable, LeavesNothingThatTurnsTextAroundOrCannotBeSeen) {
   EXPECT_EQ(Printable("alice\u202e 12"), "alice 12");
   EXPECT_EQ(Printable("a\u200blice\ufeff"), "alice");
+  EXPECT_EQ(Printable("al\u00adi\u061cc\u115fe\u3164\U000e0061\U000e007f!"), "alice!");
+  EXPECT_EQ(Printable("\u00ac\u00ae\u3163\u3165\xe2\x80"), "\u00ac\u00ae\u3163\u3165  ");
 }
 
 TEST(PrintableLines, KeepsLineEndsAndNothingElse) {

@@ -94,6 +94,11 @@ TEST(Prometheus, TakesNoPartOfAnAnswerForAllOfIt) {
       R"({"status":"success","warnings":["store 10.0.0.7: connection refused"],)" + data + "}");
   EXPECT_THAT(std::string(partial.status().message()),
               HasSubstr("not whole: store 10.0.0.7: connection refused"));
+  const auto part = SamplesFromJson(R"({"status":"success","isPartial":true,)" + data + "}");
+  EXPECT_THAT(std::string(part.status().message()), HasSubstr("not whole"));
+  const auto wordy = SamplesFromJson(R"({"status":"success","warnings":[")" +
+                                     std::string(5000, 'x') + "\"]," + data + "}");
+  EXPECT_LT(wordy.status().message().size(), 500U);
   for (const char* advice : {R"("infos":["metric might not be a counter"],)",
                              R"("warnings":["PromQL info: metric might not be a counter"],)"}) {
     EXPECT_TRUE(SamplesFromJson(R"({"status":"success",)" + std::string(advice) + data + "}").ok());

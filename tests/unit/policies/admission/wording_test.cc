@@ -35,6 +35,9 @@ TEST(OneLineTest, BlanksControlCharactersWhereverTheyAre) {
 
 TEST(OneLineTest, RemovesWhatTurnsTextAroundOrCannotBeSeen) {
   EXPECT_EQ(OneLine("alice\u202e 12\u200b", 20), "alice 12");
+  std::string hidden;
+  for (int i = 0; i < 100; ++i) hidden += "\u200b\u00ad";
+  EXPECT_EQ(OneLine(hidden + "alice", 20), "alice");
 }
 
 TEST(OneLineTest, CutsBetweenCharacters) {
