@@ -57,6 +57,10 @@ std::string Tls(const StanzaOptions& options) {
   if (options.authorities.empty()) return "  enableHTTPS: false\n";
   std::string yaml = fmt::format("  enableHTTPS: true\n  tlsConfig:\n    caData: {}\n",
                                  absl::Base64Escape(absl::string_view(options.authorities)));
+  if (!options.server_name.empty()) {
+    yaml += "    # Only the controller's certificates have the address, too.\n";
+    yaml += fmt::format("    serverName: {}\n", options.server_name);
+  }
   if (options.certificate_file.empty()) return yaml;
   yaml += "    # kube-scheduler reads these again when they change.\n";
   return yaml + fmt::format("    certFile: {}\n    keyFile: {}\n", Quoted(options.certificate_file),

@@ -13,6 +13,8 @@ struct StanzaOptions {
   std::string url;
   /// PEM of the authorities that kube-scheduler trusts; empty only if `url` is plain HTTP.
   std::string authorities;
+  /// A name that the extender's certificate has for certain; empty: that in `url`.
+  std::string server_name;
   /// The resources of the catalogue, each once.
   std::vector<std::string> resources;
   /// Whether pods are scheduled without Berth while it cannot be reached.
@@ -30,6 +32,7 @@ struct StanzaOptions {
 ///     enableHTTPS: true
 ///     tlsConfig:
 ///       caData: <PEM in base64>
+///       serverName: berth-extender.berth-system.svc
 ///     filterVerb: filter
 ///     prioritizeVerb: prioritize
 ///     preemptVerb: preempt

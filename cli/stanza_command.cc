@@ -146,8 +146,12 @@ absl::StatusOr<std::string> MakeStanza(const StanzaArguments& arguments) {
     const absl::Status valid = CheckPem(arguments, pem);
     if (!valid.ok()) return valid;
   }
+  // The certificate of cert-manager, or of files, may have the Service's names alone.
+  const std::string service = fmt::format("{}.{}.svc", NameOf(arguments.chart, "-extender"),
+                                          arguments.chart.namespace_name);
   return StanzaYaml({.url = *url,
                      .authorities = pem,
+                     .server_name = arguments.url.empty() ? service : "",
                      .resources = ResourcesOf(*config),
                      .ignorable = arguments.ignorable,
                      .certificate_file = arguments.cert_file,

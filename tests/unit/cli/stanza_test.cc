@@ -47,6 +47,15 @@ TEST(Stanza, IsWhatDoctorIsContentWith) {
   EXPECT_EQ(config.extenders[0], expected);
 }
 
+TEST(Stanza, HasANameThatTheCertificateHas) {
+  EXPECT_THAT(StanzaYaml({.url = "https://10.96.0.7:443",
+                          .authorities = "PEM",
+                          .server_name = "berth-extender.berth-system.svc"}),
+              HasSubstr("\n    serverName: berth-extender.berth-system.svc\n"));
+  EXPECT_THAT(StanzaYaml({.url = "https://h:1", .authorities = "PEM"}),
+              Not(HasSubstr("serverName")));
+}
+
 TEST(Stanza, IsNotIgnorableUnlessToldSo) {
   EXPECT_THAT(StanzaYaml({.url = "https://h:1", .authorities = "PEM"}),
               HasSubstr("ignorable: false"));
