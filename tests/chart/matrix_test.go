@@ -32,6 +32,16 @@ certificates:
       -----BEGIN CERTIFICATE-----
       MAA=
       -----END CERTIFICATE-----`}},
+	// helm upgrade --reuse-values has the defaults of the former chart, which knew less.
+	{name: "the values of version 0.1.0", installation: installation{values: `
+board: null
+probe: null
+repair: null
+scheduler: {defaultSpreading: null, percentageOfNodesToScore: null, podMaxBackoffSeconds: null, featureGates: null}
+admission: {frameworks: null, uninstallHooks: null}
+controller: {podPolicy: null}
+certificates: {files: {schedulerSecret: null}}
+networkPolicy: {dnsPorts: null}`}},
 	{name: "everything that can be switched on", installation: installation{values: everything}},
 	{name: "everything, with the user's own scheduler", installation: installation{values: everything + `
 scheduler: {enabled: false}

@@ -53,6 +53,21 @@ func TestObjectsAreThereOnce(t *testing.T) {
 	})
 }
 
+// Argo CD, which knows no hook for the uninstall, takes the last of two objects for the one that is meant.
+func TestNothingIsThereTwiceForArgoCD(t *testing.T) {
+	seen := map[string]bool{}
+	for _, o := range render(t, "admission: {uninstallHooks: false}").objects {
+		key := strings.Join([]string{o.GetObjectKind().GroupVersionKind().Kind, o.GetNamespace(), o.GetName()}, "/")
+		if seen[key] {
+			t.Errorf("%s is there twice", key)
+		}
+		seen[key] = true
+	}
+	if len(seen) == 0 {
+		t.Error("the chart has no objects")
+	}
+}
+
 // matching are the Deployments whose pods a selector selects.
 func matching(r *release, selector map[string]string) []*appsv1.Deployment {
 	var found []*appsv1.Deployment
@@ -246,6 +261,10 @@ func TestPriorityIsAllowedByAQuota(t *testing.T) {
 	scope := quota.Spec.ScopeSelector.MatchExpressions[0]
 	if !slices.Equal(scope.Values, []string{"system-cluster-critical"}) {
 		t.Errorf("the quota is for %v", scope)
+	}
+	// It counts all pods of the class in the namespace, which may be kube-system.
+	if pods := quota.Spec.Hard.Pods(); pods.Value() < 10_000 {
+		t.Errorf("the quota allows %s pods", pods)
 	}
 	if r := render(t, `priorityClassName: infrastructure`); len(all[*corev1.ResourceQuota](r)) > 0 {
 		t.Error("a class of the user's own needs no quota")

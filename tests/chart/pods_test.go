@@ -214,7 +214,7 @@ func TestValuesOfAllPods(t *testing.T) {
 		spec := pod.Spec
 		if len(spec.ImagePullSecrets) != 1 || len(spec.NodeSelector) != 1 ||
 			len(spec.Tolerations) != 1 || pod.Labels["team"] != "ml" ||
-			pod.Annotations["note"] != "1" && name != "berth-test" {
+			pod.Labels["sidecar"] != "false" || pod.Annotations["note"] != "1" {
 			t.Errorf("%s: %+v, labels %v, annotations %v", name, spec, pod.Labels, pod.Annotations)
 		}
 	}

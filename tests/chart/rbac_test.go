@@ -232,6 +232,16 @@ func TestDoctorOfHelmTestIsAsked(t *testing.T) {
 		t.Errorf("without a webhook: %v", without)
 	}
 	berth(t, "", append(without, "--rbac")...)
+	for _, values := range []string{`admission: {defaultMode: off}`,
+		`{admission: {excludedNamespaces: [ml]}, tests: {namespace: ml}}`,
+		`tests: {namespace: kube-system}`, `tests: {namespace: berth-system}`} {
+		if got := doctorArguments(render(t, values)); !slices.Contains(got, "--only=extender") {
+			t.Errorf("%s: the webhook is not called there, and is tried: %v", values, got)
+		}
+	}
+	if got := doctorArguments(render(t, `{admission: {defaultMode: off}, tests: {namespace: ml}}`)); !slices.Contains(got, "--only=extender,webhook") {
+		t.Errorf("a namespace that asks for the webhook: %v", got)
+	}
 }
 
 func doctorArguments(r *release) []string {

@@ -140,7 +140,7 @@ config.admission.frameworks is set by the chart; write admission.frameworks, whi
 {{- if and (eq (toString $hold) "PodGroup") (not (include "berth.podGroups" .)) }}
 config.admission.policies.gangs.hold is PodGroup, but the controller creates no PodGroups, so these pods would wait for ever; set config.planner.gangs.podGroups=true, or leave it out
 {{- end }}
-{{- $hasPodGroups := get .Values.scheduler.featureGates "GenericWorkload" }}
+{{- $hasPodGroups := get (.Values.scheduler.featureGates | default dict) "GenericWorkload" }}
 {{- if and (eq (toString $hold) "PodGroup") .Values.scheduler.enabled (not $hasPodGroups) }}
 config.admission.policies.gangs.hold is PodGroup, but the chart's kube-scheduler knows no PodGroups and would bind each pod by itself; set scheduler.featureGates.GenericWorkload=true with a scheduler.image of Kubernetes 1.37, or leave it out
 {{- end }}

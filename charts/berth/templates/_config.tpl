@@ -77,7 +77,7 @@ controller:
   {{- if .Values.scheduler.enabled }}
   ownedLeases: [{{ $name }}-scheduler]
   {{- end }}
-  {{- if .Values.repair.enabled }}
+  {{- if (.Values.repair).enabled }}
   repair: {enabled: true}
   {{- end }}
   {{- if or (include "berth.activeChecks" .) (include "berth.preflights" .) }}

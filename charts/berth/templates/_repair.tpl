@@ -25,7 +25,7 @@ The pod that runs `command` on the node, in the node's own namespaces, as JSON. 
 
 {{- define "berth.check.repair" -}}
 {{- $repair := dig "controller" "repair" dict .Values.config -}}
-{{- if and .Values.repair.enabled (hasKey $repair "enabled") (not $repair.enabled) }}
+{{- if and (.Values.repair).enabled (hasKey $repair "enabled") (not $repair.enabled) }}
 repair.enabled is true, but config.controller.repair.enabled is false, so no node would have the label that the templates select; leave out the latter
 {{- end }}
 {{- end -}}
