@@ -335,7 +335,7 @@ server::HttpResponse Measured(std::int64_t value) {
 Finished IdlePodWith(const server::HttpResponse& last_use, model::Time created, int get_pod = 404) {
   FakeApiServer api;
   const TempDir folder;
-  api.Fail(FakeRequest::kGetObject, {.code = get_pod, .reason = "Refused"});
+  api.FailAlways(FakeRequest::kGetObject, {.code = get_pod, .reason = "Refused"});
   api.Put(GpuNode("node-1"));
   model::Pod bound{.namespace_ = "nlp", .name = "bert", .uid = "u", .node_name = "node-1"};
   bound.created = created;

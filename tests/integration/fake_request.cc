@@ -61,8 +61,9 @@ bool IsJsonObject(const std::string& path, const std::string& method) {
   if (path.starts_with("/apis/admissionregistration.k8s.io/v1/")) return true;
   if (path.starts_with("/apis/coordination.k8s.io/v1/namespaces/")) return method == "PATCH";
   const bool in_namespace = path.starts_with("/api/v1/namespaces/") && parts.size() > 5;
-  return in_namespace &&
-         (parts[5] == "secrets" || parts[5] == "services" || parts[5] == "configmaps");
+  if (!in_namespace) return false;
+  if (parts[5] == "pods") return parts.size() == 7 && method == "GET";
+  return parts[5] == "secrets" || parts[5] == "services" || parts[5] == "configmaps";
 }
 
 bool ReadJsonRequest(const std::string& method, const std::string& path, FakeHttpRequest& request) {
@@ -103,10 +104,11 @@ bool ReadObjectRequest(const std::string& method, const std::string& path,
     return method == "PATCH";
   }
   const bool is_pod = parts.size() == 7 || (parts.size() == 8 && parts[7] == "status");
-  if (path.starts_with("/api/v1/namespaces/") && is_pod && parts[5] == "pods") {
+  if (path.starts_with("/api/v1/namespaces/") && is_pod && parts[5] == "pods" &&
+      method == "PATCH") {
     request.kind = FakeRequest::kPatchPod;
     request.key = parts[4] + '/' + parts[6];
-    return method == "PATCH";
+    return true;
   }
   if (ReadNamespaceRequest(method, parts, request)) return true;
   if (IsJsonObject(path, method)) return ReadJsonRequest(method, path, request);

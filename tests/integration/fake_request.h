@@ -26,7 +26,8 @@ enum class FakeRequest {
   kGetLease,
   kCreateLease,
   kUpdateLease,
-  // Of Secrets, ConfigMaps, Services and webhook configurations, and patches of Leases.
+  // Of Secrets, ConfigMaps, Services, webhook configurations and, to get them, pods; and patches of
+  // Leases.
   kGetObject,
   kCreateObject,
   kUpdateObject,
