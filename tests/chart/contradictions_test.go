@@ -37,6 +37,11 @@ func TestContradictionsAreRefused(t *testing.T) {
 				"certificates.source=files, or leave it out"},
 		{"an issuer for nothing", `certificates: {certManager: {issuerRef: {name: ml}}}`,
 			"certificates.certManager.issuerRef.name is set, but certificates.source is controller"},
+		{"a block that the values of a former chart do not have",
+			`probe: {enabled: true, image: null, probes: null, interval: null, flags: null, nvidiaRoot: null, ` +
+				`resources: null, priorityClassName: null, affinity: null}`,
+			"probe.enabled is true, but the other values of probe are missing, as with --reuse-values and a chart " +
+				"that did not know them; upgrade with --reset-then-reuse-values"},
 		{"cert-manager without an issuer", `certificates: {source: cert-manager}`,
 			"certificates.source is cert-manager, which needs an issuer; set " +
 				"certificates.certManager.issuerRef.name"},

@@ -53,7 +53,8 @@ func TestObjectsAreThereOnce(t *testing.T) {
 	})
 }
 
-// Argo CD, which knows no hook for the uninstall, takes the last of two objects for the one that is meant.
+// Argo CD takes the last of two objects for the one that is meant, and applies none that is a hook for the
+// uninstall.
 func TestNothingIsThereTwiceForArgoCD(t *testing.T) {
 	seen := map[string]bool{}
 	for _, o := range render(t, "admission: {uninstallHooks: false}").objects {

@@ -210,7 +210,19 @@ func TestImages(t *testing.T) {
 }
 
 func TestValuesOfAllPods(t *testing.T) {
-	for name, pod := range podsOf(render(t, everything)) {
+	r := render(t, everything+`
+repair: {enabled: true}
+config: {controller: {taints: true}}`)
+	pods := podsOf(r)
+	for _, operation := range all[*nodeOperationTemplate](r) {
+		pods[operation.Name] = operation.Spec.Template.Spec.JobTemplate.Spec.Template
+	}
+	for _, name := range []string{"berth-cleanup", "berth-test", "berth-reboot"} {
+		if _, is := pods[name]; !is {
+			t.Errorf("there is no %s", name)
+		}
+	}
+	for name, pod := range pods {
 		spec := pod.Spec
 		if len(spec.ImagePullSecrets) != 1 || len(spec.NodeSelector) != 1 ||
 			len(spec.Tolerations) != 1 || pod.Labels["team"] != "ml" ||

@@ -25,6 +25,14 @@ the release name {{ .Release.Name | quote }} is too long for the names of Servic
 {{- end }}
 {{- end -}}
 
+{{/* Fails if a block that is enabled lacks its other values. The other checks come later than the templates
+that use them. (root, block) */}}
+{{- define "berth.check.block" -}}
+{{- if not (get .root.Values .block).resources -}}
+{{- fail (printf "invalid values:\n- %s.enabled is true, but the other values of %s are missing, as with --reuse-values and a chart that did not know them; upgrade with --reset-then-reuse-values" .block .block) -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "berth.check.scheduling" -}}
 {{- $enabled := .Values.extender.enabled }}
 {{- if and (kindIs "bool" $enabled) (not $enabled) }}
