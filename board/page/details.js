@@ -71,15 +71,18 @@ export class Details {
   /** The cluster has changed. Does not take away what somebody is reading with the keyboard or copies. */
   onChange() {
     const now = Date.now();
-    if (!this.shown || now < this.next || this.body.contains(document.activeElement)) return;
-    if (this.body.querySelector('details[open]') || this.isAsking) return;
-    const selection = getSelection();
-    if (!selection.isCollapsed && this.body.contains(selection.anchorNode)) return;
-    this.refresh();
+    if (!this.shown || now < this.next || this.isAsking || this.isRead()) return;
+    this.refresh(() => this.isRead());
   }
 
-  /** Shows what is so by now. */
-  async refresh() {
+  isRead() {
+    const selection = getSelection();
+    return this.body.contains(document.activeElement) || this.body.querySelector('details[open]') !== null ||
+      (!selection.isCollapsed && selection.containsNode(this.body, true));
+  }
+
+  /** Shows what is so by now, unless `isKept()` says by then that what is there is to stay. */
+  async refresh(isKept = () => false) {
     if (!this.shown) return;
     this.next = Date.now() + AGAIN;
     const turn = ++this.turn;
@@ -92,7 +95,7 @@ export class Details {
     }
     if (turn !== this.turn) return;
     this.isAsking = false;
-    this.body.replaceChildren(...content);
+    if (!isKept()) this.body.replaceChildren(...content);
   }
 
   time(seconds) {
