@@ -29,8 +29,6 @@ absl::StatusCode CodeOf(int http_status) {
       return absl::StatusCode::kNotFound;
     case 409:
       return absl::StatusCode::kAborted;
-    case 429:
-      return absl::StatusCode::kResourceExhausted;
     default:
       return absl::StatusCode::kUnavailable;
   }
@@ -41,6 +39,13 @@ absl::StatusCode CodeOf(int http_status) {
 /// admission.go, v0.36.3).
 bool IsOfEndingNamespace(int http_status, std::string_view body) {
   return http_status == 403 && body.find("\"NamespaceTerminating\"") != std::string_view::npos;
+}
+
+/// Whether a PodDisruptionBudget is in the way of an eviction (DisruptionBudgetCause in
+/// k8s.io/api/policy/v1/types.go, v0.36.3). Otherwise 429 is the answer of an API server that has
+/// too much to do.
+bool IsOfBudget(int http_status, std::string_view body) {
+  return http_status == 429 && body.find("\"DisruptionBudget\"") != std::string_view::npos;
 }
 
 /// Returns the message of a v1.Status, or the beginning of what came instead.
@@ -80,9 +85,10 @@ absl::StatusOr<std::string> Call(Transport& transport, HttpMethod method, std::s
                         fmt::format("{}: {}", what, std::string(answered.message())));
   }
   if (granted) return sink.body();
-  const bool is_gone = IsOfEndingNamespace(status, sink.body());
-  return absl::Status(is_gone ? absl::StatusCode::kNotFound : CodeOf(status),
-                      fmt::format("{}: {}: {}", what, status, WordsOf(sink.body())));
+  absl::StatusCode code = CodeOf(status);
+  if (IsOfEndingNamespace(status, sink.body())) code = absl::StatusCode::kNotFound;
+  if (IsOfBudget(status, sink.body())) code = absl::StatusCode::kResourceExhausted;
+  return absl::Status(code, fmt::format("{}: {}: {}", what, status, WordsOf(sink.body())));
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ bool IsTooLarge(const absl::Status& sent, const BodySink& sink);
 /// - Aborted for 409: somebody else was faster;
 /// - PermissionDenied for 401 and 403;
 /// - InvalidArgument for 400 and 422;
-/// - ResourceExhausted for 429: not now, as by a PodDisruptionBudget;
-/// - Unavailable for everything else.
+/// - ResourceExhausted for the 429 of a PodDisruptionBudget: not now;
+/// - Unavailable for everything else, such as the 429 of an API server that has too much to do.
 absl::StatusOr<std::string> CallJson(Transport& transport, HttpMethod method, std::string target,
                                      std::string body = {}, std::size_t max_reply = kMaxJsonReply);
 

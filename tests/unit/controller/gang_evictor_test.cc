@@ -24,6 +24,9 @@ using ::testing::SizeIs;
 
 const model::GangNames kNames("berth.dev");
 
+constexpr char kBudget[] = R"({"message":"would violate the pod's disruption budget",)"
+                           R"("details":{"causes":[{"reason":"DisruptionBudget"}]}})";
+
 struct PodOfGang {
   std::string name;
   std::string gang = "train";
@@ -281,7 +284,7 @@ TEST_F(GangEvictor, OfLargePodsLittleIsKept) {
 TEST_F(GangEvictor, EvictsNobodyIfOnePodMayNotBeEvicted) {
   List({{"train-0"}, {"train-1"}});
   Reply(201);
-  Reply(429, R"({"message":"would violate the pod's disruption budget"})");
+  Reply(429, kBudget);
   const absl::Status status = Evict();
   EXPECT_THAT(std::string(status.message()), HasSubstr("pod train-1: "));
   EXPECT_THAT(std::string(status.message()), HasSubstr("disruption budget"));
@@ -414,10 +417,17 @@ TEST_F(GangEvictor, AsksFirstIfNobodyHasGone) {
   EXPECT_THAT(Asked(), ElementsAre("train-1 dry", "train-0 dry", "train-1", "train-0"));
 }
 
+// The API server has too much to do. It forbids nothing, and the rest is tried again.
+TEST_F(GangEvictor, ARefusalToServeIsNoBudget) {
+  List({{.name = "train-0", .eviction = "2026-01-31T11:55:00Z pods=5"}, {.name = "train-1"}});
+  Reply(429, R"({"message":"Too many requests, please try again later."})");
+  EXPECT_EQ(EvictRest().code(), absl::StatusCode::kUnavailable);
+}
+
 // A budget did so before, and they have run since then.
 TEST_F(GangEvictor, DoesNotGoOnIfNobodyHasGoneAndABudgetForbidsIt) {
   List({{.name = "train-0", .eviction = "2026-01-31T11:55:00Z pods=2"}, {.name = "train-1"}});
-  Reply(429, R"({"message":"would violate the pod's disruption budget"})");
+  Reply(429, kBudget);
   EXPECT_EQ(EvictRest().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(Asked(), ElementsAre("train-1 dry"));
 }

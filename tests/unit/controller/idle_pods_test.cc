@@ -49,7 +49,9 @@ class PodsApi final : public kube::Transport {
     const int code = Answer(request, body);
     const absl::Status head = sink.OnHead({.status = code, .content_type = "application/json"});
     if (!head.ok()) return head;
-    return sink.OnBody(code < 300 ? body : R"({"message":"Cannot evict pod"})");
+    return sink.OnBody(code < 300 ? body
+                                  : R"({"message":"Cannot evict pod",)"
+                                    R"("details":{"causes":[{"reason":"DisruptionBudget"}]}})");
   }
   void Stop() override {}
 
