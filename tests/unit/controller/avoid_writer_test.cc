@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -32,11 +34,16 @@ model::Pod Failed(const std::string& name, const std::string& job) {
 class AvoidWriterTest : public testing::Test {
  protected:
   AvoidWriterTest() {
-    model::NodeState node = GpuNode("gpu-1", "Tesla-V100-SXM2-32GB");
-    node.node.uid = "u-1";
-    snapshot_->UpsertNode(node.node);
+    SeeNode({});
     api_.Put(kPath, {{"metadata", {{"name", "gpu-1"}, {"uid", "u-1"}}}});
     List({});
+  }
+
+  void SeeNode(model::StringMap annotations) {
+    model::Node node = GpuNode("gpu-1", "Tesla-V100-SXM2-32GB").node;
+    node.uid = "u-1";
+    node.annotations = std::move(annotations);
+    snapshot_->UpsertNode(node);
   }
 
   void List(const std::vector<model::Pod>& pods) {
@@ -79,10 +86,7 @@ TEST_F(AvoidWriterTest, NotesWhoseJobFailed) {
 TEST_F(AvoidWriterTest, WritesOnceTheNodeIsSeen) {
   writer_.OnUpsert(Failed("train-0", "job-7"));
   Run();
-  model::Node node = GpuNode("gpu-1", "Tesla-V100-SXM2-32GB").node;
-  node.uid = "u-1";
-  node.annotations = {{"berth.dev/avoid", "job-7=2027-01-15T09:00:00Z"}};
-  snapshot_->UpsertNode(node);
+  SeeNode({{"berth.dev/avoid", "job-7=2027-01-15T09:00:00Z"}});
   time_.now += seconds(600);
   EXPECT_THAT(Run(), IsEmpty());
 }
@@ -103,13 +107,9 @@ TEST_F(AvoidWriterTest, OtherPodsSayNothingOfTheirNode) {
 TEST_F(AvoidWriterTest, WhatSomebodyTakesOffANodeStaysOff) {
   writer_.OnUpsert(Failed("train-0", "job-7"));
   Run();
-  model::Node node = GpuNode("gpu-1", "Tesla-V100-SXM2-32GB").node;
-  node.uid = "u-1";
-  node.annotations = {{"berth.dev/avoid", "job-7=2027-01-15T09:00:00Z"}};
-  snapshot_->UpsertNode(node);
+  SeeNode({{"berth.dev/avoid", "job-7=2027-01-15T09:00:00Z"}});
   Run();
-  node.annotations.clear();
-  snapshot_->UpsertNode(node);
+  SeeNode({});
   time_.now += seconds(600);
   EXPECT_THAT(Run(), IsEmpty());
 }
@@ -157,10 +157,7 @@ TEST_F(AvoidWriterTest, OnlyTheLeaderWrites) {
 }
 
 TEST_F(AvoidWriterTest, TakesAwayWhatHasExpired) {
-  model::Node node = GpuNode("gpu-1", "Tesla-V100-SXM2-32GB").node;
-  node.uid = "u-1";
-  node.annotations = {{"berth.dev/avoid", "job-7=2027-01-15T08:00:00Z"}};
-  snapshot_->UpsertNode(node);
+  SeeNode({{"berth.dev/avoid", "job-7=2027-01-15T08:00:00Z"}});
   EXPECT_THAT(Run(), testing::Contains("avoid gpu-1 "));
   EXPECT_FALSE(api_.objects[kPath]["metadata"]["annotations"].contains("berth.dev/avoid"));
 }

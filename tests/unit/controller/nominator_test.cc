@@ -833,22 +833,32 @@ class BusyTransport final : public kube::Transport {
   std::vector<kube::HttpRequest> requests;
 };
 
+class TwoWriters : public NominatorTest {
+ protected:
+  // One writes what is told of a gang that has no room, and what else is planned. The other
+  // one writes what it can in the middle of the first request of the first one.
+  void Write() {
+    Nominator nominator = Make(WithGangs());
+    Wait(nominator, LargeGang());
+    time_.end = time_.now + seconds(12);
+    nominator.Run();
+    Patcher patcher(&busy_);
+    busy_.meanwhile = [&] { nominator.WriteQueued(&patcher_); };
+    nominator.WriteQueued(&patcher);
+  }
+
+  BusyTransport busy_;
+};
+
 // Otherwise why a gang waits might be written after that it waits no longer.
-TEST_F(NominatorTest, NothingThatIsToldOvertakesWhatWasToldBefore) {
-  Nominator nominator = Make(WithGangs());
-  Wait(nominator, LargeGang());
-  time_.end = time_.now + seconds(12);
-  nominator.Run();
-  BusyTransport busy;
-  Patcher patcher(&busy);
-  busy.meanwhile = [&] { nominator.WriteQueued(&patcher_); };
-  nominator.WriteQueued(&patcher);
+TEST_F(TwoWriters, LetNothingThatIsToldOvertakeWhatWasToldBefore) {
+  Write();
   EXPECT_THAT(transport_.requests, IsEmpty());
-  EXPECT_THAT(busy.requests, SizeIs(3));
+  EXPECT_THAT(busy_.requests, SizeIs(3));
 }
 
 // Of a large gang it would take the API server as long as an eviction.
-TEST_F(NominatorTest, TellsLittleWhileItEvicts) {
+TEST_F(TwoWriters, TellLittleWhileOneEvicts) {
   model::Pod pod = OfGang("other-0");
   pod.node_name = "v100-1";
   pod.annotations = {
@@ -856,19 +866,12 @@ TEST_F(NominatorTest, TellsLittleWhileItEvicts) {
       {"berth.dev/gang-name", "other"},
       {"berth.dev/gang-size", "2"}};
   snapshot_->UpsertPod(pod);
-  Nominator nominator = Make(WithGangs());
-  Wait(nominator, LargeGang());
-  time_.end = time_.now + seconds(12);
-  nominator.Run();
-  BusyTransport busy;
-  Patcher patcher(&busy);
-  // While the pods of the other gang are listed.
-  busy.meanwhile = [&] { nominator.WriteQueued(&patcher_); };
   for (int i = 0; i < 3; ++i) Reply(200);
-  nominator.WriteQueued(&patcher);
+  Write();
   ASSERT_THAT(transport_.requests, SizeIs(1));
   EXPECT_THAT(transport_.requests[0].body, testing::HasSubstr("train"));
-  EXPECT_THAT(busy.requests.front().target, testing::StartsWith("/api/v1/namespaces/ml/pods?"));
+  EXPECT_THAT(busy_.requests.front().target, testing::StartsWith("/api/v1/namespaces/ml/pods?"))
+      << "the other one writes while the pods of the gang that is evicted are listed";
 }
 
 TEST_F(NominatorTest, AsksWhetherThePodsThatAGangLacksHaveSucceeded) {

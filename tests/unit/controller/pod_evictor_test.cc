@@ -186,6 +186,15 @@ class PodEvictorTest : public testing::Test {
     snapshot_->UpsertNode(broken ? Broken(state).node : state.node);
   }
 
+  // A node whose network adapter has failed.
+  static model::NodeState WithoutNetwork(const std::string& name) {
+    model::NodeState state = GpuNode(name, "Tesla-V100-SXM2-32GB");
+    state.node.uid = "u-" + name;
+    state.node.conditions.push_back(
+        {"NICLinkDown", model::ConditionStatus::kTrue, kNow - std::chrono::hours(3), kNow});
+    return state;
+  }
+
   // A gang with a pod on a broken node, and a driver whose Job has no retries on another one.
   void AddGangWithDriver() {
     const json gang = {{"berth.dev/gang-name", "run"}, {"berth.dev/gang-size", "2"}};
@@ -490,10 +499,7 @@ TEST_F(PodEvictorTest, AnEntryThatIsAboutOtherPodsHidesNoOtherOfTheNode) {
   health_.conditions = {{.type = "NICLinkDown", .resources = {"rdma/*"}}};
   PodEvictor evictor = Make();
   api_.Add("gpu-1", "train-0");
-  model::NodeState state = GpuNode("gpu-1", "Tesla-V100-SXM2-32GB");
-  state.node.uid = "u-gpu-1";
-  state.node.conditions.push_back(
-      {"NICLinkDown", model::ConditionStatus::kTrue, kNow - std::chrono::hours(3), kNow});
+  const model::NodeState state = WithoutNetwork("gpu-1");
   snapshot_->UpsertNode(state.node);
   time_.end = time_.now + minutes(5);
   evictor.Run();
@@ -619,11 +625,7 @@ TEST_F(PodEvictorTest, ANodeWhosePodsAreEndingKeepsItsPlaceWhenTheMinuteIsUsedUp
   api_.Add("gpu-1", "train-1");
   SetBroken("gpu-1");
   api_.Add("gpu-2", "train-2");
-  model::NodeState second = GpuNode("gpu-2", "Tesla-V100-SXM2-32GB");
-  second.node.uid = "u-gpu-2";
-  second.node.conditions.push_back(
-      {"NICLinkDown", model::ConditionStatus::kTrue, kNow - std::chrono::hours(3), kNow});
-  snapshot_->UpsertNode(second.node);
+  snapshot_->UpsertNode(WithoutNetwork("gpu-2").node);
   time_.end = time_.now + minutes(14);
   evictor.Run();
   EXPECT_THAT(api_.evicted, testing::UnorderedElementsAre("train-0", "train-1"));
