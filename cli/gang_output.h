@@ -16,7 +16,7 @@ namespace berth::cli {
 ///
 ///   gang ml/train of 2: waiting
 ///   2 of 2 pods are there: 2 gated
-///   why: gang train of 2: 1 of 2 pods fit at once on nodes of one model
+///   why: gang train of 2: 1 of 2 pods fit at once on nodes of one model (A100)
 ///
 ///   POD      STATE  NODE
 ///   train-0  gated

@@ -353,6 +353,10 @@ std::size_t GangPlacer::WidestLevel(const Limits& limits) const {
   return limits.level.value_or(topology_.labels().size());
 }
 
+void GangPlacer::NoteMost(std::size_t pods, const Limits& limits) {
+  if (pods > most_.pods) most_ = {.pods = pods, .model = limits.model};
+}
+
 std::vector<const Topology::Domain*> GangPlacer::Holding(std::size_t level, const Limits& limits) {
   std::vector<std::pair<std::size_t, const Domain*>> holding;
   for (const Domain* domain : topology_.At(level)) {
@@ -360,7 +364,7 @@ std::vector<const Topology::Domain*> GangPlacer::Holding(std::size_t level, cons
     // A rack whose nodes lack the required label of a zone is in no zone.
     if (limits.level && !IsBelow(*domain, *limits.level)) continue;
     const std::size_t capacity = Capacity(0, *domain, limits);
-    most_ = std::max(most_, std::min(capacity, groups_[0].count));
+    NoteMost(std::min(capacity, groups_[0].count), limits);
     if (capacity >= groups_[0].count) holding.emplace_back(capacity, domain);
   }
   std::ranges::stable_sort(holding, {}, [](const auto& each) { return each.first; });
@@ -409,7 +413,7 @@ std::optional<GangPlacer::Places> GangPlacer::Try(const Domain& domain, const Li
     all = trial.Add(group, groups_[group].asks ? domain : topology_.cluster());
   }
   if (all) return trial.Take();
-  most_ = std::max(most_, trial.placed());
+  NoteMost(trial.placed(), limits);
   return std::nullopt;
 }
 

@@ -55,13 +55,20 @@ class GangPlacer {
     std::vector<model::NodeIndex> near = {};
   };
 
+  /// The attempt in which the most pods fitted at the same time, the first of equal ones.
+  struct Most {
+    std::size_t pods = 0;
+    /// The model that it was limited to.
+    std::optional<Model> model = {};
+  };
+
   /// Everything must outlive this. The candidates are those of `ledger`.
   GangPlacer(const Topology& topology, const PlannedView& ledger, std::vector<PodGroup> groups);
 
   /// Returns nodes for all pods, or nothing if they do not all fit at once.
   std::optional<Places> Place(const Limits& limits);
-  /// How many pods fitted at the same time at most, in the attempts that failed.
-  std::size_t most() const { return most_; }
+  /// What came nearest of the attempts that failed.
+  const Most& most() const { return most_; }
 
   /// The models on which the pods fit at all, the best first. Empty if no pods ask for any.
   std::vector<Model> Models();
@@ -98,6 +105,7 @@ class GangPlacer {
   bool HoldsIdle(const Domain& domain, const Limits& limits);
   bool HoldsSumIdle(const Domain& domain, const Limits& limits);
   std::size_t WidestLevel(const Limits& limits) const;
+  void NoteMost(std::size_t pods, const Limits& limits);
 
   const Topology& topology_;
   const PlannedView& ledger_;
@@ -105,7 +113,7 @@ class GangPlacer {
   // What is known of the ledger, by group and node; -1: not known yet.
   std::vector<std::vector<std::int64_t>> room_;
   std::vector<std::vector<std::int64_t>> idle_room_;
-  std::size_t most_ = 0;
+  Most most_ = {};
   // By node: whether it is allowed. Empty: all are.
   std::vector<bool> allowed_;
 };

@@ -239,12 +239,21 @@ class Gangs {
     // kept of their model.
     std::size_t nodes = 0;
     std::size_t beyond_share = 0;
+    // Of which model the last of them is. Empty: of none of the catalogue.
+    std::string model = {};
     // Pods that have ended by then may use them.
     model::Time until = model::kNoTime;
     // Since when all of them have been free and kept, and until when nothing is kept because that
     // was in vain.
     std::optional<Clock::time_point> all_free = {};
     std::optional<Clock::time_point> vain_until = {};
+  };
+
+  // How many pods of a gang fitted at once at most, and on nodes of which model, if that is known
+  // and all of them must be of one.
+  struct Fitting {
+    std::size_t pods = 0;
+    std::string model = {};
   };
 
   // Of a gang that lacked pods when it was seen first.
@@ -276,8 +285,8 @@ class Gangs {
     std::optional<Clock::time_point> asked = {};
     // Whether any of its pods ask for accelerators. If so, those that do not may run anywhere.
     bool asks = false;
-    // How many pods fitted at once at most, and whether all might if nothing else ran.
-    std::size_t most = 0;
+    // What of it fits, and whether all of it might if nothing else ran.
+    Fitting fitting = {};
     bool possible = true;
     // When it was its turn last (SearchTurns), and whether it had to wait for it in this round.
     std::uint64_t turn = 0;
@@ -399,6 +408,8 @@ class Gangs {
   bool PlaceMissing(Record& gang, const std::vector<Member*>& pods, Round& round);
   std::optional<GangPlacer::Places> PlaceOnOneModel(const Record& gang, GangPlacer& placer,
                                                     GangPlacer::Limits limits) const;
+  // Empty if there is none, or none of the catalogue.
+  static std::string NameOf(std::optional<GangPlacer::Model> model, const Round& round);
   // Groups equal pods, those first that are hardest to place.
   static Alike AlikeOf(const std::vector<Member*>& pods);
   // Equal for gangs that want the same.
@@ -477,7 +488,7 @@ class Gangs {
 
   // The gang does not fit: keeps room for it, and says why.
   void Wait(Record& gang, Round& round);
-  static std::string WhyItWaits(const Record& gang, bool possible, const Topology& topology);
+  static std::string WhyItWaits(const Record& gang, const Topology& topology);
   // Returns false if it is known that no nodes could ever hold it.
   bool Keep(Record& gang, Round& round);
   // Keeps those of the places that the share of their model allows. The gang counts as one for
@@ -545,7 +556,7 @@ class Gangs {
   std::map<std::string, Clock::time_point> counted_;
 
   // What did not fit, and how much of it did. Others that want the same do not fit either.
-  std::map<std::string, std::size_t> unfit_;
+  std::map<std::string, Fitting> unfit_;
   // By the label that a gang requires, if it is none of `planner.topology`.
   std::map<std::string, std::unique_ptr<Topology>> topologies_;
   // For how many gangs room is kept, and on which nodes, by model.

@@ -115,6 +115,11 @@ std::optional<GangPlacer::Places> Gangs::PlaceOnOneModel(const Record& gang, Gan
   return std::nullopt;
 }
 
+std::string Gangs::NameOf(std::optional<GangPlacer::Model> model, const Round& round) {
+  const auto index = model.value_or(model::AcceleratorCatalog::kNone);
+  return index == model::AcceleratorCatalog::kNone ? "" : round.engine.catalog()[index].name;
+}
+
 bool Gangs::PlaceMissing(Record& gang, const std::vector<Member*>& pods, Round& round) {
   std::vector<Member*> missing;
   for (Member* member : pods) {
@@ -131,7 +136,7 @@ bool Gangs::PlaceMissing(Record& gang, const std::vector<Member*>& pods, Round& 
   const std::string signature = SignatureOf(gang, alike, unkept);
   const bool whole = missing.size() == gang.members.size() && !gang.released;
   if (const auto unfit = unfit_.find(signature); whole && unfit != unfit_.end()) {
-    gang.most = unfit->second;
+    gang.fitting = unfit->second;
     return false;
   }
   // A gang that has begun may hold what others wait for, so it waits for nobody.
@@ -141,10 +146,13 @@ bool Gangs::PlaceMissing(Record& gang, const std::vector<Member*>& pods, Round& 
   const Topology& topology = TopologyOf(gang, round);
   GangPlacer placer(topology, unkept && round.unkept ? *round.unkept : round.planned,
                     wanted.groups);
-  const auto places = PlaceOnOneModel(gang, placer, LimitsOf(gang, topology, round));
+  const GangPlacer::Limits limits = LimitsOf(gang, topology, round);
+  const auto places = PlaceOnOneModel(gang, placer, limits);
   if (!places) {
-    gang.most = gang.members.size() - missing.size() + placer.most();
-    if (whole) unfit_[signature] = gang.most;
+    const auto& [most, model] = placer.most();
+    gang.fitting = {.pods = gang.members.size() - missing.size() + most,
+                    .model = NameOf(model ? model : limits.model, round)};
+    if (whole) unfit_[signature] = gang.fitting;
     return false;
   }
   for (std::size_t group = 0; group < places->size(); ++group) {
@@ -178,27 +186,30 @@ void Gangs::PlaceOne(const Record& gang, Member& member, Round& round) {
   if (pod.IsOurs()) Withdraw(gang, member, round);
 }
 
-std::string Gangs::WhyItWaits(const Record& gang, bool possible, const Topology& topology) {
+std::string Gangs::WhyItWaits(const Record& gang, const Topology& topology) {
   const std::string& label = gang.gang().topology;
   const auto level = topology.LevelOf(label);
   if (level && topology.At(*level).empty()) return "no node has the label " + label;
-  const std::string most = std::to_string(std::min(gang.most, gang.members.size()));
+  const std::string most = std::to_string(std::min(gang.fitting.pods, gang.members.size()));
   std::string reason = most + " of " + std::to_string(gang.members.size()) + " pods fit at once";
   if (gang.wants_one_model()) reason += " on nodes of one model";
+  if (!gang.fitting.model.empty()) reason += " (" + gang.fitting.model + ")";
   if (!label.empty()) reason += " with the same " + label;
-  if (!possible) reason += ", and all of them would not fit even if nothing else ran there";
+  if (!gang.possible) reason += ", and all of them would not fit even if nothing else ran there";
   // Where nothing is kept on purpose, there is nothing to say of it.
   const std::size_t beyond = gang.kept.beyond_share;
   if (beyond > 0 && gang.kept.nodes > 0) {
     reason += ", and room is kept on " + std::to_string(gang.kept.nodes) + " of " +
-              std::to_string(gang.kept.nodes + beyond) + " nodes (planner.gangs.maxShare)";
+              std::to_string(gang.kept.nodes + beyond) + " nodes";
+    if (gang.wants_one_model() && !gang.kept.model.empty()) reason += " of " + gang.kept.model;
+    reason += " (planner.gangs.maxShare)";
   }
   return reason;
 }
 
 void Gangs::Wait(Record& gang, Round& round) {
   gang.possible = Keep(gang, round);
-  std::string reason = WhyItWaits(gang, gang.possible, TopologyOf(gang, round));
+  std::string reason = WhyItWaits(gang, TopologyOf(gang, round));
   if (gang.unplanned_at && !gang.trouble.empty()) reason += ", and " + gang.trouble;
   Enter(gang, GangPhase::kWaiting, std::move(reason), round);
   if (!gang.lacks_nodes) gang.lacks_nodes = round.now;

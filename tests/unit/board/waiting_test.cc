@@ -69,7 +69,7 @@ TEST(BoardWaiting, AGangTellsForHowManyPodsNodesArePlanned) {
 }
 
 TEST(BoardWaiting, AGangTellsWhyThePlannerHoldsItBack) {
-  const std::string why = "gang g of 4: 2 of 4 pods fit at once on nodes of one model";
+  const std::string why = "gang g of 4: 2 of 4 pods fit at once on nodes of one model (A100)";
   std::vector<model::Pod> pods = {Member("g-0", "g", 4, kNow), Member("g-1", "g", 4, kNow),
                                   Member("other-0", "other", 2, kNow)};
   pods[1].why_gang_waits = why;

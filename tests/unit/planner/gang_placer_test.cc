@@ -7,10 +7,12 @@
 namespace berth::planner {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 TEST(GangPlaces, TheNarrowestDomainThatHoldsAllIsTaken) {
   GangFixture f;
@@ -169,11 +171,15 @@ TEST(GangPlaces, NumbersInNamesAreNumbers) {
   EXPECT_EQ(f.pods.at("train-10").nominated_node, "b");
 }
 
+void AddA100(GangFixture& f, const std::string& name) {
+  f.nodes.push_back(policies::scheduling::GpuNode(name, "NVIDIA-A100-SXM4-40GB", 8));
+  f.nodes.back().node.allocatable.Set("pods", 110);
+  f.Node(name);
+}
+
 GangFixture& WithTwoModels(GangFixture& f) {
   f.AddNode("a", 8);
-  f.nodes.push_back(policies::scheduling::GpuNode("b", "NVIDIA-A100-SXM4-40GB", 8));
-  f.nodes.back().node.allocatable.Set("pods", 110);
-  f.Node("b");
+  AddA100(f, "b");
   return f;
 }
 
@@ -181,7 +187,22 @@ TEST(GangPlaces, AllPodsGetOneModel) {
   GangFixture f;
   WithTwoModels(f).WaitAll("train", 2, 8);
   EXPECT_THAT(f.Plan(), IsEmpty());
-  EXPECT_THAT(f.ReasonOf("train"), HasSubstr("on nodes of one model"));
+  EXPECT_THAT(f.ReasonOf("train"),
+              HasSubstr("1 of 2 pods fit at once on nodes of one model (A30)"));
+}
+
+TEST(GangPlaces, TheModelThatHoldsTheMostPodsIsNamed) {
+  GangFixture f;
+  WithTwoModels(f);
+  AddA100(f, "c");
+  f.WaitAll("train", 3, 8);
+  f.WaitAll("any", 4, 8, {{"berth.dev/gang-models", "any"}});
+  f.WaitAll("large", 2, 16);
+  f.Plan();
+  EXPECT_THAT(f.ReasonOf("train"),
+              HasSubstr("2 of 3 pods fit at once on nodes of one model (A100)"));
+  EXPECT_THAT(f.ReasonOf("any"), AllOf(HasSubstr("of 4 pods fit at once"), Not(HasSubstr("("))));
+  EXPECT_THAT(f.ReasonOf("large"), HasSubstr("0 of 2 pods fit at once on nodes of one model, and"));
 }
 
 TEST(GangPlaces, PodsThatSaySoGetAnyModel) {

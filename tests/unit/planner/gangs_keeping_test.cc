@@ -217,7 +217,7 @@ TEST(GangRoom, SaysOnHowManyNodesTheShareLetsItBeKept) {
   f.Plan();
   EXPECT_THAT(f.KeptFor("train"), SizeIs(3));
   EXPECT_THAT(f.ReasonOf("train"),
-              HasSubstr("room is kept on 3 of 4 nodes (planner.gangs.maxShare)"));
+              HasSubstr("room is kept on 3 of 4 nodes of A30 (planner.gangs.maxShare)"));
   f.Pass(2 * Gangs::kAllFree);
   f.Plan();
   EXPECT_THAT(f.KeptFor("train"), SizeIs(3)) << "one of them is not free yet";

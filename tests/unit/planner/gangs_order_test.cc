@@ -186,7 +186,7 @@ TEST(GangReservation, OfAGangBeyondTheShareIsInVainOnceItHasBeenFree) {
   f.Plan();
   ASSERT_THAT(f.planner->gangs().KeptRooms(), SizeIs(2));
   EXPECT_THAT(f.ReasonOf("large"),
-              HasSubstr("room is kept on 2 of 4 nodes (planner.gangs.maxShare)"));
+              HasSubstr("room is kept on 2 of 4 nodes of A30 (planner.gangs.maxShare)"));
   f.Pass(Gangs::kAllFree);
   f.Plan();
   EXPECT_THAT(f.planner->gangs().KeptRooms(), IsEmpty());

@@ -134,8 +134,8 @@ TEST(Gang, HoldsNothingWhileItDoesNotFit) {
   EXPECT_THAT(f.Plan(), IsEmpty());
   EXPECT_EQ(f.PhaseOf("train"), GangPhase::kWaiting);
   EXPECT_EQ(f.ReasonOf("train"),
-            "1 of 2 pods fit at once on nodes of one model, and room is kept on 1 of 2 nodes "
-            "(planner.gangs.maxShare)");
+            "1 of 2 pods fit at once on nodes of one model (A30), and room is kept on 1 of 2 "
+            "nodes of A30 (planner.gangs.maxShare)");
   f.ShowEnded(other, "b");
   EXPECT_THAT(f.Plan(), SizeIs(2));
 }
