@@ -338,7 +338,8 @@ class ApiLink::Stream {
       const Revision revision = changes[i].revision;
       const std::string frame = FrameOf(changes[i], selects_);
       if (!frame.empty()) {
-        const absl::Status status = link_.Deliver(frame, sink_);
+        absl::Status status = link_.Deliver(frame, sink_);
+        if (status.ok() && link_.weather_->Repeats()) status = link_.Deliver(frame, sink_);
         if (!status.ok()) return status;
       }
       position_ = revision;

@@ -236,8 +236,9 @@ Complaint Checker::CheckAnswer(const BerthProcess& berth, const BerthProcess::An
     const bool fits = !IsRefused(then);
     const bool may_be_remembered = fits && WasBadAndIsUnknown(name);
     good += fits && !may_be_remembered ? 1 : 0;
-    if (!berth.nodes_whole() || shortlist || fits == admitted.contains(name)) continue;
-    if (may_be_remembered) continue;
+    if (!berth.nodes_whole() || fits == admitted.contains(name)) continue;
+    // A shortlist leaves out nodes that fit; one that does not fit is in none either.
+    if (may_be_remembered || (shortlist && fits)) continue;
     return fmt::format("{} was {}, and at revision {} it was {}", name,
                        fits ? "refused" : "admitted", nodes_.revision(),
                        then == nullptr ? "gone" : TextOf(then->value));

@@ -8,8 +8,8 @@
 
 namespace berth::simulation {
 
-/// What goes wrong with one request. All of it happens to clients of a real API server; nothing
-/// else does: a watch from a revision tells every later change once, in their order.
+/// What goes wrong with one request. All of it happens to clients of a real API server. A watch
+/// from a revision tells every later change in their order.
 enum class Mishap {
   kNone,
   kReset,       // the connection ends before a reply
@@ -42,6 +42,10 @@ class Weather {
 
   /// Of a request, or of one event on its way.
   Time Latency();
+
+  /// Whether an event is told twice in a row, which no API server does: readers need not rely on
+  /// it.
+  bool Repeats() { return !calm_ && chance_->Percent(2); }
 
   /// Whether a body arrives in two pieces.
   bool Splits() { return chance_->Percent(10); }
