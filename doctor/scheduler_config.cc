@@ -9,6 +9,7 @@
 
 #include "kube/json.h"
 #include "kube/json_value.h"
+#include "kube/path.h"
 
 namespace berth::doctor {
 
@@ -120,7 +121,7 @@ absl::StatusOr<SchedulerConfig> SchedulerConfigFromJson(std::string_view json, s
   if (error.ok() && kind != kKind) {
     return Error(source, fmt::format("is no {}, but {}; give the file that kube-scheduler is "
                                      "started with by --config",
-                                     kKind, kind.empty() ? "has no kind" : "a " + kind));
+                                     kKind, kind.empty() ? "has no kind" : "a " + kube::Quoted(kind)));
   }
   SchedulerConfig config = ConfigFrom(root);
   if (!error.ok()) return Error(source, std::string(error.message()));

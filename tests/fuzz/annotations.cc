@@ -1,9 +1,11 @@
-// Berth's annotations of nodes and pods, which whoever may patch these can write: what is read of
-// one is written again so that the same is read.
+// Berth's annotations of nodes and pods, which whoever may patch these can write, and the message
+// of a pod that waits, which whoever may patch its status can write: what is read of one is written
+// again so that the same is read.
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "controller/refusals.h"
 #include "model/annotation.h"
 #include "model/avoid.h"
 #include "model/duration.h"
@@ -11,6 +13,7 @@
 #include "model/kept_room.h"
 #include "model/node.h"
 #include "model/time.h"
+#include "policies/scheduling/reason.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -68,6 +71,43 @@ void CheckDuration(std::string_view text) {
   fuzz::Require(again.ok() && *again == *duration, "a duration stays the same");
 }
 
+// The second begins as the first does.
+const policies::scheduling::ReasonTable& Reasons() {
+  static const policies::scheduling::ReasonTable reasons = [] {
+    policies::scheduling::ReasonTable table;
+    for (const char* text : {"node(s) had condition GPUIsLost", "node(s) had condition GPUIsLost2",
+                             "node(s) were unknown to Berth"}) {
+      table.Intern({.policy = "any", .text = text});
+    }
+    return table;
+  }();
+  return reasons;
+}
+
+// As kube-scheduler writes it.
+std::string MessageOf(const std::vector<controller::Refusals>& refusals) {
+  std::string message = "0/9 nodes are available:";
+  for (const controller::Refusals& counted : refusals) {
+    message += message.ends_with(':') ? " " : ", ";
+    message += std::to_string(counted.nodes) + " " + Reasons()[counted.reason].text;
+  }
+  return message + ".";
+}
+
+void CheckRefusals(std::string_view message) {
+  const auto refusals = controller::ReadRefusals(message, Reasons());
+  policies::scheduling::ReasonId last = policies::scheduling::kNoReason;
+  for (const controller::Refusals& counted : refusals) {
+    fuzz::Require(counted.reason > last && counted.reason < Reasons().size(),
+                  "each reason is counted once, in the order of the table");
+    fuzz::Require(counted.nodes > 0, "some nodes are refused for it");
+    last = counted.reason;
+  }
+  const std::string written = MessageOf(refusals);
+  fuzz::Require(MessageOf(controller::ReadRefusals(written, Reasons())) == written,
+                "as many nodes are refused");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -77,5 +117,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CheckEviction(text, names);
   CheckGang(text, names);
   CheckDuration(text);
+  CheckRefusals(text);
   return 0;
 }

@@ -1,5 +1,5 @@
-// Objects in JSON: what --objects and -f read, and the workloads of reviews. However a text that is
-// read as a stream is cut, the same objects are cut out of it.
+// Objects in JSON: what --objects and -f read, the workloads of reviews, and Leases. However a text
+// that is read as a stream is cut, the same objects are cut out of it.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -8,6 +8,7 @@
 #include "kube/json_object_splitter.h"
 #include "kube/json_sizes.h"
 #include "kube/json_workload.h"
+#include "kube/lease.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -30,6 +31,17 @@ void CheckWorkloads(std::string_view text) {
   for (const char* kind : {"Pod", "Job", "CronJob", "Deployment"}) {
     fuzz::RequireSentence(kube::WorkloadFromJson(*root, kind, "").status());
   }
+}
+
+// Whoever leads writes the Lease back, with what others have put into it.
+void CheckLease(std::string_view text) {
+  const auto lease = kube::LeaseFromJson(text);
+  fuzz::RequireSentence(lease.status());
+  if (!lease.ok()) return;
+  const std::string written = kube::LeaseToJson(*lease);
+  const auto again = kube::LeaseFromJson(written);
+  fuzz::Require(again.ok(), "what is written is a Lease");
+  fuzz::Require(kube::LeaseToJson(*again) == written, "it is the same one");
 }
 
 struct Stream {
@@ -69,6 +81,7 @@ void CheckStream(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   CheckFile(fuzz::TextOf(data, size));
   CheckWorkloads(fuzz::TextOf(data, size));
+  CheckLease(fuzz::TextOf(data, size));
   CheckStream(fuzz::TextOf(data, size));
   return 0;
 }

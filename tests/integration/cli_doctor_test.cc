@@ -42,7 +42,7 @@ TEST(CliDoctor, RefusesWhatIsOfNoUse) {
       {{"--kubeconfig", kubeconfig, "--config", "/nonexistent"}, "/nonexistent: cannot be read"},
       {{"--kubeconfig", kubeconfig, "--config", pod}, "pod.yaml"},
       {{"--kubeconfig", kubeconfig, "--config", config, "--scheduler-config", pod},
-       "pod.yaml: is no KubeSchedulerConfiguration, but a Pod"},
+       "pod.yaml: is no KubeSchedulerConfiguration, but a \"Pod\""},
       {{"--kubeconfig", kubeconfig, "--config", config, "--only", "extender", "--extender", "h:1"},
        "--extender: no https:// in front"},
   };

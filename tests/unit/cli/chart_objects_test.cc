@@ -72,7 +72,7 @@ TEST(SchedulerConfigFile, IsOneDocumentOfThatKind) {
       {"", "is not one KubeSchedulerConfiguration"},
       {"a\n", "is not one KubeSchedulerConfiguration"},
       {"kind: KubeSchedulerConfiguration\n---\nkind: Pod\n", "is not one"},
-      {"kind: Pod\n", "is no KubeSchedulerConfiguration, but a Pod"},
+      {"kind: Pod\n", "is no KubeSchedulerConfiguration, but a \"Pod\""},
       {"extenders: [", "is not YAML"},
   };
   for (const auto& [text, error] : cases) {

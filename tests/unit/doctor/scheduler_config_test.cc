@@ -105,7 +105,7 @@ TEST(SchedulerConfig, RefusesWhatIsSomethingElse) {
       {"{}",
        "file: is no KubeSchedulerConfiguration, but has no kind; give the file that "
        "kube-scheduler is started with by --config"},
-      {R"({"kind":"Pod"})", "but a Pod"},
+      {R"({"kind":"Pod"})", "but a \"Pod\""},
       {R"({"kind":"KubeSchedulerConfiguration","extenders":[{"weight":"31"}]})",
        "file: extenders[0].weight: expected"},
       {R"({"kind":"KubeSchedulerConfiguration","extenders":[{"tlsConfig":{"caData":"%"}}]})",
