@@ -166,8 +166,10 @@ absl::Status ArgsReader::ReadNode(const JsonText& item, std::size_t& entries_lef
   if (entries > entries_left) {
     return absl::InvalidArgumentError(
         "Nodes.items: has more labels, taints, conditions and resources than Berth reads in a "
-        "request of this size, which is one for every " +
-        std::to_string(kBytesPerEntry));
+        "request of this size, which is " +
+        std::to_string(kFreeNodeEntries) + ", one more for every " +
+        std::to_string(kBytesPerEntry) + " bytes, and " + std::to_string(kMaxNodeEntries) +
+        " at most");
   }
   entries_left -= entries;
   given.nodes.push_back(*std::move(node));

@@ -106,8 +106,10 @@ class ArgsReader {
   static constexpr std::size_t kMaxNodes = 20'000;
   /// Labels, taints, conditions and resources of all nodes of a request together: kFreeNodeEntries,
   /// and one more for each kBytesPerEntry bytes of the list, up to kMaxNodeEntries. Those of real
-  /// nodes take some 70 bytes each.
-  static constexpr std::size_t kMaxNodeEntries = 1'000'000;
+  /// nodes take some 70 bytes each, and at most half of a node's bytes. A taint takes 350 bytes of
+  /// memory while it is judged, and the largest request has to fit into a container of 512 MiB, of
+  /// which a large cluster takes 100 MiB.
+  static constexpr std::size_t kMaxNodeEntries = 500'000;
   static constexpr std::size_t kFreeNodeEntries = 100'000;
   static constexpr std::size_t kBytesPerEntry = 32;
   /// Bytes of a pod, or of one node. etcd accepts 1.5 MiB, and Go writes some bytes as six.

@@ -3,12 +3,17 @@
 
 #include <chrono>
 #include <csignal>
+#include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
+#include "extender/wire.h"
 #include "kube/lease.h"
 #include "tests/integration/cli_fixture.h"
 #include "tests/integration/fake_apiserver.h"
 #include "tests/integration/server_client.h"
+#include "tests/unit/peak_memory.h"
 
 // `berth extender` from its configuration file to its end.
 
@@ -19,6 +24,8 @@ using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
+
+constexpr char kNamed[] = R"("Nodes": null, "NodeNames": ["node-1"])";
 
 class CliExtender : public ::testing::Test {
  protected:
@@ -56,18 +63,31 @@ class CliExtender : public ::testing::Test {
     return node;
   }
 
-  // kube-scheduler's question over verified TLS, for a pod that wants `model`.
+  // kube-scheduler's question for a pod that wants `model`. `nodes`: the members that tell which
+  // nodes it is about.
+  static std::string Question(const std::string& nodes, const std::string& model = "") {
+    return R"({"Pod": {"metadata": {"annotations": {"berth.dev/accelerators": ")" + model + R"("}},
+            "spec": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": "1"}}}]}},
+            )" +
+           nodes + "}";
+  }
+
+  static std::string FilterHead(std::size_t body_bytes) {
+    return "POST /filter HTTP/1.1\r\nHost: b\r\nContent-Type: application/json\r\n"
+           "Content-Length: " +
+           std::to_string(body_bytes) + "\r\n\r\n";
+  }
+
+  // Whether it was sent; the reply is read from the same client.
+  static bool SendFilter(RawClient& client, const std::string& body) {
+    return client.Send(FilterHead(body.size()) + body);
+  }
+
+  // The same over verified TLS, about the node that there is.
   ServerReply Filter(std::uint16_t port, const std::string& model = "") {
     const ClientTls tls{.ca = ca_.certificate()};
     RawClient client(port, &tls);
-    const std::string body =
-        R"({"Pod": {"metadata": {"annotations": {"berth.dev/accelerators": ")" + model + R"("}},
-            "spec": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": "1"}}}]}},
-            "Nodes": null, "NodeNames": ["node-1"]})";
-    client.Send(
-        "POST /filter HTTP/1.1\r\nHost: b\r\nContent-Type: application/json\r\n"
-        "Content-Length: " +
-        std::to_string(body.size()) + "\r\n\r\n" + body);
+    SendFilter(client, Question(kNamed, model));
     return client.ReadReply();
   }
 
@@ -119,6 +139,110 @@ TEST_F(CliExtender, WaitsForAnApiServerThatIsAway) {
   ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"nodes\"")) << berth.error();
   ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"pods\"")) << berth.error();
   EXPECT_EQ(Get(metrics, "/readyz").status, 200);
+}
+
+// Asked about whole nodes, as many as its limits let anybody ask about.
+class CliExtenderWholeNodes : public CliExtender {
+ protected:
+  // What extender.maxNodesBodyBytes is by default.
+  static constexpr std::size_t kLargestBody = std::size_t{64} << 20U;
+  // All bodies together may have twice as much.
+  static constexpr std::size_t kUnfinishedBytes = 1'000'000;
+  static constexpr std::size_t kUnfinishedBodies = 2 * kLargestBody / kUnfinishedBytes;
+  // What the chart lets its container have, less what a cluster of 7,498 nodes and 200,000 pods
+  // takes (docs/benchmarks).
+  static constexpr std::size_t kContainer = (std::size_t{512} - 100) << 20U;
+  static constexpr std::size_t kTaints = 256;
+
+  static constexpr char kDevices[] =
+      R"("capacity":{"nvidia.com/gpu":"8"},"allocatable":{"nvidia.com/gpu":"8"})";
+
+  // 8 KB, as a kubelet writes it, of which most is not read. "#" stands for its number.
+  static std::string UsualNode() {
+    return R"({"metadata":{"name":"node-#","labels":{)" +
+           Numbered(R"("example.com/feature-#":"true")", 40) + R"(}},"status":{)" + kDevices +
+           R"(,"conditions":[{"type":"Ready","status":"True"}],"images":")" +
+           std::string(6'500, 'i') + "\"}}";
+  }
+
+  // As many taints as a node may have. Of all that is read they take the most memory for their
+  // bytes, because those that kube-scheduler only prefers to avoid are kept, too.
+  static std::string TaintedNode() {
+    const std::string taint = R"({"key":")" + std::string(16, 'k') + R"(","value":")" +
+                              std::string(16, 'v') + R"(","effect":"PreferNoSchedule"})";
+    return R"({"metadata":{"name":"node-#"},"spec":{"taints":[)" + Repeated(taint, kTaints) +
+           R"(]},"status":{)" + kDevices + "}}";
+  }
+
+  // About `nodes`, and one that has lost its devices.
+  static std::string LargestQuestion(const std::string& nodes) {
+    const std::string lost = R"({"metadata":{"name":"lost"},"status":{)" + std::string(kDevices) +
+                             R"(,"conditions":[{"type":"GPUIsLost","status":"True"}]}})";
+    std::string body = Question(R"("Nodes": {"items": [)" + nodes + "," + lost + "]}");
+    EXPECT_LE(body.size(), kLargestBody);
+    body.resize(kLargestBody, ' ');
+    return body;
+  }
+
+  // Nearly as many connections as there may be, each of which has asked once, as many bodies that
+  // do not end as there is room for, and then a question of the greatest size. The answer has to be
+  // `nodes`, all of which fit.
+  void ExpectItFitsItsContainer(const std::string& nodes) {
+    ChildProcess berth(Words());
+    const std::uint16_t port = PortOf(berth, "extender");
+    ASSERT_NE(port, 0) << berth.error();
+    ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"nodes\"")) << berth.error();
+    ASSERT_TRUE(berth.AwaitError("\"msg\":\"listed\",\"kind\":\"pods\"")) << berth.error();
+    const std::string process = std::to_string(berth.pid());
+    const ClientTls tls{.ca = ca_.certificate()};
+    std::vector<std::unique_ptr<RawClient>> clients;
+    for (int i = 0; i < 490; ++i) {
+      clients.push_back(std::make_unique<RawClient>(port, &tls));
+      ASSERT_TRUE(SendFilter(*clients.back(), Question(kNamed)));
+      ASSERT_EQ(clients.back()->ReadReply().status, 200);
+    }
+
+    const std::string unfinished =
+        FilterHead(kUnfinishedBytes + 1) + std::string(kUnfinishedBytes, 'x');
+    const std::size_t before = StatusBytes("VmRSS", process);
+    for (std::size_t i = 0; i < kUnfinishedBodies; ++i) {
+      ASSERT_TRUE(clients[i]->Send(unfinished));
+    }
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (StatusBytes("VmRSS", process) < before + kUnfinishedBodies * kUnfinishedBytes * 9 / 10) {
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "it does not hold what was sent";
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+
+    RawClient client(port, &tls);
+    ASSERT_TRUE(SendFilter(client, LargestQuestion(nodes)));
+    // Most of the others make way for it. A large body leaves an eighth of the room free, which
+    // small ones take while it is read.
+    for (std::size_t i = kUnfinishedBodies; i < kUnfinishedBodies + 16; ++i) {
+      ASSERT_TRUE(clients[i]->Send(unfinished));
+    }
+    const ServerReply reply = client.ReadReply();
+    EXPECT_EQ(reply.status, 200);
+    // EXPECT_EQ would print 64 MB.
+    EXPECT_TRUE(reply.body == R"({"Nodes":{"metadata":{},"items":[)" + nodes + "]}}")
+        << reply.body.size() << " bytes: " << reply.body.substr(0, 500);
+    const std::size_t peak = StatusBytes("VmHWM", process);
+    EXPECT_LE(peak, kContainer) << (peak >> 20U) << " MiB";
+  }
+};
+
+TEST_F(CliExtenderWholeNodes, AsManyAsItReadsFitItsContainer) {
+  if (!kMemoryIsMeasured) GTEST_SKIP() << "sanitizers have a memory of their own";
+  const std::string node = UsualNode();
+  ExpectItFitsItsContainer(Numbered(node, (kLargestBody - 1'000) / (node.size() + 5)));
+}
+
+// Each of these nodes has two resources, too, and the one that has lost its devices has three
+// entries.
+TEST_F(CliExtenderWholeNodes, AtItsWorstItFitsItsContainer) {
+  if (!kMemoryIsMeasured) GTEST_SKIP() << "sanitizers have a memory of their own";
+  constexpr std::size_t kNodes = (extender::ArgsReader::kMaxNodeEntries - 3) / (kTaints + 2);
+  ExpectItFitsItsContainer(Numbered(TaintedNode(), kNodes));
 }
 
 TEST_F(CliExtender, TakesOverNewPoliciesAndKeepsThemWhereTheFileBreaks) {

@@ -124,6 +124,14 @@ std::vector<Multiplied> AllMultiplied() {
              Numbered(NodeWith(Filled(R"("status":{"conditions":[@]})", "{}", 250)), 3'000));
        },
        "more labels, taints, conditions and resources"},
+      // One for every 30 bytes, so that nothing but the cap refuses them.
+      {"NodesOfTooManyTaints", "/filter",
+       [] {
+         return Nodes(Numbered(
+             NodeWith(Filled(R"("spec":{"taints":[@]})", R"({"effect":"PreferNoSchedule"})", 250)),
+             ArgsReader::kMaxNodeEntries / 250 + 1));
+       },
+       "500000 at most"},
       {"NodesOfLabels", "/filter",
        [] {
          return Nodes(Numbered(R"({"metadata":{"name":"n#","labels":{)" +
