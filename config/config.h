@@ -55,15 +55,31 @@ struct TlsConfig {
   friend bool operator==(const TlsConfig&, const TlsConfig&) = default;
 };
 
+/// `client_ca_help`: the help text of clientCAFile.
 template <typename Visitor>
-void VisitFields(Visitor& visit, TlsConfig& config) {
+void VisitTlsFiles(Visitor& visit, TlsConfig& config, std::string_view client_ca_help) {
   visit("certFile", config.cert_file,
         "PEM file with the server's certificate and the intermediate certificates. Reloaded when "
         "it changes");
   visit("keyFile", config.key_file, "PEM file with the certificate's private key");
-  visit("clientCAFile", config.client_ca_file,
-        "PEM file with the CAs that must have signed client certificates; empty: clients need no "
-        "certificate");
+  visit("clientCAFile", config.client_ca_file, client_ca_help);
+}
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, TlsConfig& config) {
+  VisitTlsFiles(visit, config,
+                "PEM file with the CAs that must have signed client certificates; empty: clients "
+                "need no certificate");
+}
+
+/// The PEM files of a server whose clients always need a certificate.
+struct MutualTlsConfig : TlsConfig {};
+
+template <typename Visitor>
+void VisitFields(Visitor& visit, MutualTlsConfig& config) {
+  VisitTlsFiles(visit, config,
+                "PEM file with the CAs that must have signed client certificates; every client "
+                "needs one. Set all three files, or none if listen is a loopback address");
 }
 
 /// The block `extender`: the server that kube-scheduler asks.
@@ -190,7 +206,7 @@ struct GrpcConfig {
   /// grpc.health.v1.Health and reflection.
   std::string listen;
   /// All three files, or none if `listen` is a loopback address.
-  TlsConfig tls;
+  MutualTlsConfig tls;
 
   friend bool operator==(const GrpcConfig&, const GrpcConfig&) = default;
 };
