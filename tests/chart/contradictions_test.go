@@ -39,7 +39,7 @@ func TestContradictionsAreRefused(t *testing.T) {
 			"certificates.certManager.issuerRef.name is set, but certificates.source is controller"},
 		{"a block that the values of a former chart do not have",
 			`probe: {enabled: true, image: null, probes: null, interval: null, flags: null, nvidiaRoot: null, ` +
-				`resources: null, priorityClassName: null, affinity: null}`,
+				`pools: null, resources: null, priorityClassName: null, affinity: null}`,
 			"probe.enabled is true, but the other values of probe are missing, as with --reuse-values and a chart " +
 				"that did not know them; upgrade with --reset-then-reuse-values"},
 		{"cert-manager without an issuer", `certificates: {source: cert-manager}`,
@@ -83,6 +83,19 @@ config: {controller: {certificates: {validity: 24h}}}`,
 			`tests.accelerator is "P100", which is not in the catalogue; write one of V100, A100, ` +
 				`A30, MN-Core, MN-Core2, H100, H200, B200, L4, L40S, T4, GH200, MI210, MI250, MI300X, ` +
 				`TPU-v4, TPU-v5e, TPU-v5p, TPU-v6e, Gaudi, Ascend910, Ascend310P`},
+		{"a pool of what nobody has", `probe: {pools: {v100: {accelerators: [v100]}}}`,
+			`probe.pools.v100.accelerators has "v100", which is not in the catalogue; write one of V100, A100, `},
+		{"a pool whose name is none", `probe: {pools: {V_100: {accelerators: [V100]}}}`,
+			`probe.pools has "V_100", which is no name for a DaemonSet; write at most 57 characters: small letters, ` +
+				`digits and, between them, -`},
+		{"a pool whose name ends with what is between", `probe: {pools: {v100-: {accelerators: [V100]}}}`,
+			`probe.pools has "v100-", which is no name for a DaemonSet`},
+		{"a pool whose name is too long", `probe: {pools: {` + strings.Repeat("v", 58) + `: {accelerators: [V100]}}}`,
+			`probe.pools has "` + strings.Repeat("v", 58) + `", which is no name for a DaemonSet`},
+		{"nodes with two detectors",
+			`probe: {enabled: true, pools: {a: {accelerators: [V100, A100]}, b: {accelerators: [A30, A100]}}}`,
+			"probe.pools.a and probe.pools.b both have A100, so two detectors would contradict each other on its " +
+				"nodes; leave it out of one"},
 		{"labels that select Berth's objects", `podLabels: {app.kubernetes.io/name: trainer}`,
 			"podLabels has app.kubernetes.io/name, which the chart's selectors use; leave it out"},
 	} {
@@ -154,6 +167,14 @@ func TestTypingErrorsAreRefusedByTheSchema(t *testing.T) {
 		{`config: {accelerators: [{name: V100, resource: r, memory: 32GB}]}`,
 			"at '/config/accelerators/0/memory': '32GB' does not match pattern"},
 		{`extender: {resources: {limits: {cpu: 1}}}`, "additional properties 'limits' not allowed"},
+		{`probe: {pools: {v100: {flags: ["gpu-lost:expect=8"]}}}`,
+			"at '/probe/pools/v100': missing property 'accelerators'"},
+		{`probe: {pools: {v100: {accelerators: []}}}`,
+			"at '/probe/pools/v100/accelerators': minItems: got 0, want 1"},
+		{`probe: {pools: {v100: {accelerators: [V100], flag: ["gpu-lost:expect=8"]}}}`,
+			"at '/probe/pools/v100': additional properties 'flag' not allowed"},
+		{`probe: {pools: {v100: {accelerators: [V100], flags: ["expect=8"]}}}`,
+			"at '/probe/pools/v100/flags/0': 'expect=8' does not match pattern"},
 	} {
 		t.Run(c.values, func(t *testing.T) {
 			if got := (installation{values: c.values}).refused(t); !strings.Contains(got, c.want) {

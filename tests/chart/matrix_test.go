@@ -109,6 +109,7 @@ config: {planner: {schedulers: [default-scheduler], gangs: {enabled: true}}}`}},
 board: {enabled: true, resources: {memory: 1Gi}}`}},
 	{name: "probes", installation: installation{values: `
 probe: {enabled: true, flags: ["gpu-lost:expect=8"]}`}},
+	{name: "probes of a mixed cluster", installation: installation{values: everything + mixedCluster}},
 	{name: "nodes are repaired", installation: installation{values: everything + `
 repair: {enabled: true}`}},
 	{name: "idle nodes are checked", installation: installation{values: `

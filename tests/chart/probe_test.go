@@ -34,12 +34,9 @@ func TestProbesHaveConfigurations(t *testing.T) {
 		`probes: [d-state, nic, gpu-lost], nvidiaRoot: "", interval: 1m30s`,
 	} {
 		_, set := probeOf(t, values)
-		pod := set.Spec.Template.Spec
-		arguments := slices.Clone(pod.InitContainers[0].Args)
-		folder := t.TempDir()
-		arguments[slices.Index(arguments, "/etc/node-problem-detector")] = folder
-		berth(t, "", arguments...)
-		files, _ := strings.CutPrefix(pod.Containers[0].Args[0], "--config.custom-plugin-monitor=")
+		folder := configure(t, set)
+		args := set.Spec.Template.Spec.Containers[0].Args
+		files, _ := strings.CutPrefix(args[0], "--config.custom-plugin-monitor=")
 		for file := range strings.SplitSeq(files, ",") {
 			name, _ := strings.CutPrefix(file, "/etc/node-problem-detector/")
 			if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
@@ -47,6 +44,17 @@ func TestProbesHaveConfigurations(t *testing.T) {
 			}
 		}
 	}
+}
+
+// configure does what the init container of the DaemonSet's pods does, and returns the folder with
+// what it writes.
+func configure(t *testing.T, set *appsv1.DaemonSet) string {
+	t.Helper()
+	arguments := slices.Clone(set.Spec.Template.Spec.InitContainers[0].Args)
+	folder := t.TempDir()
+	arguments[slices.Index(arguments, "/etc/node-problem-detector")] = folder
+	berth(t, "", arguments...)
+	return folder
 }
 
 // Whatever they publish has an effect with the profile of their name.
@@ -57,11 +65,7 @@ func TestProbesHaveAProfile(t *testing.T) {
 	}
 	profile, _, _ = strings.Cut(profile, "\n\n")
 	_, set := probeOf(t, "")
-	arguments := slices.Clone(set.Spec.Template.Spec.InitContainers[0].Args)
-	folder := t.TempDir()
-	arguments[slices.Index(arguments, "/etc/node-problem-detector")] = folder
-	berth(t, "", arguments...)
-	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	files, err := filepath.Glob(filepath.Join(configure(t, set), "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}

@@ -158,8 +158,7 @@ admission.failurePolicy is Fail with one replica, so no pod could be created whi
 {{- end -}}
 
 {{- define "berth.check.tests" -}}
-{{- $known := list }}
-{{- range (include "berth.catalogue" . | fromYaml).accelerators }}{{ $known = append $known .name }}{{ end }}
+{{- $known := include "berth.namesOfCatalogue" . | fromYamlArray }}
 {{- with .Values.tests.accelerator }}
 {{- if not (has . $known) }}
 tests.accelerator is {{ . | quote }}, which is not in the catalogue; write one of {{ join ", " $known }}

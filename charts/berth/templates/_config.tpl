@@ -16,6 +16,13 @@
 {{ dict "accelerators" (.Values.config.accelerators | default $defaults.accelerators) | toYaml }}
 {{- end -}}
 
+{{/* What its accelerators are called, in its order. */}}
+{{- define "berth.namesOfCatalogue" -}}
+{{- $names := list -}}
+{{- range (include "berth.catalogue" . | fromYaml).accelerators }}{{ $names = append $names .name }}{{ end -}}
+{{ toYaml $names }}
+{{- end -}}
+
 {{/* Certificates that the controller keeps. */}}
 {{- define "berth.config.certificates" -}}
 {{- $name := include "berth.fullname" . -}}
