@@ -2,6 +2,7 @@ package admission
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -9,12 +10,15 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"berth.dev/berth/tests/e2e/docs"
 )
 
 const (
-	gang     = "berth.dev/gang"
-	gangName = "berth.dev/gang-name"
-	gangSize = "berth.dev/gang-size"
+	gang      = "berth.dev/gang"
+	gangName  = "berth.dev/gang-name"
+	gangSize  = "berth.dev/gang-size"
+	gangFreed = "berth.dev/gang-freed"
 )
 
 // gangJob makes a Job that asks to run all pods or none.
@@ -60,6 +64,27 @@ func TestPodsOfAGangWaitUntilTheyAreFreed(t *testing.T) {
 	w.free(pods[1].Name)
 	w.free(pods[2].Name)
 	w.running(3)
+}
+
+// No controller runs that would take gates away, as when Berth is gone for good.
+func TestTheLineOfTheDocumentationFreesAllPodsOfANamespace(t *testing.T) {
+	w := inServers(t, serverGangs, "enforce")
+	const pods = 3
+	w.createJob(gangJob("train", pods))
+	// It waits for a node, without a gate.
+	large := w.createPod(pod(container("large", "cpu=1000 memory=1Gi", "cpu=1000 memory=1Gi")))
+	w.Await("pods behind the gate", func() bool {
+		gated := slices.DeleteFunc(w.pods(), func(p corev1.Pod) bool { return !isGated(p) })
+		return len(gated) == pods
+	})
+	docs.Type(w.Test, shared.Kubeconfig, "docs/gangs.md", "schedulingGates", "-n ml", "-n "+w.namespace)
+	for _, p := range w.running(pods) {
+		if p.Name == large.Name || p.Spec.NodeName == "" || len(p.Spec.SchedulingGates) > 0 ||
+			p.Annotations[gangFreed] != "true" {
+			t.Errorf("%s is on %q with the gates %v and the annotations %v", p.Name, p.Spec.NodeName,
+				p.Spec.SchedulingGates, p.Annotations)
+		}
+	}
 }
 
 func TestPodsThatNobodyAsksToWaitDoNot(t *testing.T) {

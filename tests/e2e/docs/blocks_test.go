@@ -1,11 +1,7 @@
-// Package docs runs the commands that the documentation shows, in the order in which it shows them, on
-// a real control plane where the real helm installs the chart.
 package docs
 
 import (
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,73 +32,37 @@ var notRun = []struct{ document, begins, why string }{
 	{operations, "{{ range $name", "is a template of alertmanager-to-github"},
 }
 
-// block is a fenced code block of a document.
-type block struct {
-	document string
-	line     int
-	language string
-	text     string
-}
-
-func (b block) begins(with string) bool { return strings.HasPrefix(strings.TrimSpace(b.text), with) }
+func (b Block) begins(with string) bool { return strings.HasPrefix(strings.TrimSpace(b.Text), with) }
 
 // isShell tells whether the block has commands: none that names its language has others.
-func (b block) isShell() bool { return b.language == "" || b.language == "sh" }
+func (b Block) isShell() bool { return b.Language == "" || b.Language == "sh" }
 
 // why is the reason for which the block is not run; empty if it is.
-func (b block) why() string {
+func (b Block) why() string {
 	for _, named := range notRun {
-		if named.document == b.document && b.begins(named.begins) {
+		if named.document == b.Document && b.begins(named.begins) {
 			return named.why
 		}
 	}
 	return ""
 }
 
-var (
-	fence        = regexp.MustCompile("^( *)```(\\w*)")
-	continuation = regexp.MustCompile(`\\\n\s*`)
-)
+var continuation = regexp.MustCompile(`\\\n\s*`)
 
-// blocksOf are the blocks of a document, without the indentation that they have in a list.
-func blocksOf(t *testing.T, document string) []block {
+// blocksOf are the blocks of a document.
+func blocksOf(t *testing.T, document string) []Block {
 	t.Helper()
-	var blocks []block
-	var open *block
-	indentation := ""
-	for i, line := range strings.Split(content(t, document), "\n") {
-		switch found := fence.FindStringSubmatch(line); {
-		case found != nil && open == nil:
-			indentation = found[1]
-			open = &block{document: document, line: i + 1, language: found[2]}
-		case found != nil:
-			blocks = append(blocks, *open)
-			open = nil
-		case open != nil:
-			open.text += strings.TrimPrefix(line, indentation) + "\n"
-		}
+	blocks, err := Blocks(document)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return blocks
 }
 
 // commands are the lines of a block, those that go on in the next one joined.
-func (b block) commands() []string {
-	lines := strings.Split(continuation.ReplaceAllString(b.text, ""), "\n")
+func (b Block) commands() []string {
+	lines := strings.Split(continuation.ReplaceAllString(b.Text, ""), "\n")
 	return slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
-}
-
-// content is that of a file of the repository.
-func content(t *testing.T, path string) string {
-	t.Helper()
-	root, err := box.RepoRoot()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(filepath.Join(root, path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }
 
 // A block that is new either runs or is named, and what is named is there.
@@ -113,13 +73,13 @@ func TestBlocksThatAreNotRunAreNamed(t *testing.T) {
 			switch why := b.why(); {
 			case why != "":
 				named[why]++
-				t.Logf("%s:%d %s", document, b.line, why)
+				t.Logf("%s:%d %s", document, b.Line, why)
 			case b.isShell():
 				run++
 				for _, command := range b.commands() {
 					if program := strings.Fields(command)[0]; !slices.Contains(programs, program) {
 						t.Errorf("%s:%d: '%s' is no command that can be run: name a language, or the reason "+
-							"in notRun", document, b.line, command)
+							"in notRun", document, b.Line, command)
 					}
 				}
 			}

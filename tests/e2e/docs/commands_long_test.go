@@ -38,9 +38,9 @@ var steps = []step{
 		after: (*world).expectReplaced},
 }
 
-func stepOf(b block) step {
+func stepOf(b Block) step {
 	for _, s := range steps {
-		if s.document == b.document && b.begins(s.begins) {
+		if s.document == b.Document && b.begins(s.begins) {
 			return s
 		}
 	}
@@ -56,7 +56,7 @@ func TestCommandsOfTheDocumentationRun(t *testing.T) {
 			if !b.isShell() {
 				continue
 			}
-			ran := t.Run(fmt.Sprintf("%s:%d", document, b.line), func(t *testing.T) {
+			ran := t.Run(fmt.Sprintf("%s:%d", document, b.Line), func(t *testing.T) {
 				if why := b.why(); why != "" {
 					t.Skipf("not run: it %s", why)
 				}
@@ -84,7 +84,7 @@ func TestStepsBelongToBlocks(t *testing.T) {
 	}
 }
 
-func (w *world) run(b block) {
+func (w *world) run(b Block) {
 	w.Helper()
 	s := stepOf(b)
 	if s.before != nil {

@@ -25,8 +25,8 @@ func (w *world) writeManifests() {
 func (w *world) yamlWith(document, text string) string {
 	w.Helper()
 	for _, b := range blocksOf(w.T, document) {
-		if b.language == "yaml" && strings.Contains(b.text, text) {
-			return b.text
+		if b.Language == "yaml" && strings.Contains(b.Text, text) {
+			return b.Text
 		}
 	}
 	w.Fatalf("%s has no YAML with %s", document, text)

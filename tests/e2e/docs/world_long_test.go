@@ -98,10 +98,9 @@ func (w *world) typed(line string) string {
 }
 
 func (w *world) try(line string) (string, error) {
-	command := exec.CommandContext(w.Context(), "bash", "-e", "-u", "-o", "pipefail", "-c", line)
+	command := Shell(w.Context(), w.bin(), w.Kubeconfig, line)
 	command.Dir = w.folder
-	command.Env = append(os.Environ(), "PATH="+w.bin()+":"+os.Getenv("PATH"),
-		"KUBECONFIG="+w.Kubeconfig, "HTTPS_PROXY="+w.Services.URL)
+	command.Env = append(command.Env, "HTTPS_PROXY="+w.Services.URL)
 	for _, folder := range []string{"CACHE", "CONFIG", "DATA"} {
 		command.Env = append(command.Env, "HELM_"+folder+"_HOME="+filepath.Join(w.folder, "helm", folder))
 	}

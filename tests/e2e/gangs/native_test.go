@@ -8,6 +8,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"berth.dev/berth/tests/e2e/docs"
 )
 
 // Gangs whose pods wait for a PodGroup, which Berth creates last. With -native the other tests are
@@ -154,4 +157,37 @@ func TestAPodGroupOfAnEarlierStartGoesFirst(t *testing.T) {
 	w.back(controller.Process)
 	w.all("train-", pods-1, "run", isRunning)
 	w.awaitNoGroup("berth-train")
+}
+
+// Nobody creates their PodGroups while the controller is away, and a PodGroup has the priority of its
+// pods, or kube-scheduler refuses these. The controller that comes back takes the PodGroups for Berth's.
+func TestTheLinesOfTheDocumentationCreatePodGroups(t *testing.T) {
+	w := nativeWorld(t)
+	w.away(controller.Process)
+	const pods, class = 4, "e2e-ranked"
+	w.createPriorityClass(class, 1000)
+	ranked := members("ranked", pods, devices)
+	for _, pod := range ranked {
+		pod.Spec.PriorityClassName = class
+	}
+	w.Await("kube-apiserver to know the PriorityClass", func() bool {
+		_, err := shared.Client.CoreV1().Pods(namespace).Create(w.Context(), ranked[0],
+			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err == nil
+	})
+	w.create(ranked...)
+	w.create(members("plain", pods, devices)...)
+	gangs := []string{"plain", "ranked"}
+	for _, gang := range gangs {
+		w.all(gang+"-", pods, "wait for a PodGroup", holdsNothing)
+	}
+	docs.Type(w.Test, shared.Kubeconfig, "docs/gangs.md", "minCount", "-n ml", "-n "+namespace)
+	for _, gang := range gangs {
+		w.all(gang+"-", pods, "run", isRunning)
+	}
+	w.back(controller.Process)
+	for _, gang := range gangs {
+		w.awaitNoGroup("berth-" + gang)
+		w.all(gang+"-", pods, "run on", isRunning)
+	}
 }

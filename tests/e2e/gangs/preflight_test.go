@@ -31,7 +31,7 @@ const (
 func preflighting(w *world, timeout time.Duration) *box.Controller {
 	w.Helper()
 	w.away(controller.Process)
-	w.createPriorityClass()
+	w.createPriorityClass("berth-checks", -1000000) // as the chart makes it
 	w.setPreflightConditions(w.Context())
 	settings := config(30 * time.Second)
 	settings["planner"].(map[string]any)["gangs"].(map[string]any)["preflight"] = map[string]any{
@@ -55,13 +55,13 @@ func preflighting(w *world, timeout time.Duration) *box.Controller {
 	return made
 }
 
-// createPriorityClass makes the one that the chart makes.
-func (w *world) createPriorityClass() {
+// createPriorityClass makes one whose pods evict nobody.
+func (w *world) createPriorityClass(name string, value int32) {
 	w.Helper()
 	never := corev1.PreemptNever
 	_, err := shared.Client.SchedulingV1().PriorityClasses().Create(w.Context(),
-		&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "berth-checks"},
-			Value: -1000000, PreemptionPolicy: &never}, metav1.CreateOptions{})
+		&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name},
+			Value: value, PreemptionPolicy: &never}, metav1.CreateOptions{})
 	if !apierrors.IsAlreadyExists(err) {
 		w.Check("create a PriorityClass", err)
 	}
