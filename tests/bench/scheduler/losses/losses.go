@@ -42,10 +42,16 @@ type way struct {
 
 const leastNodes = 50
 
+// The ways of which one is to lose much less than the other.
+const (
+	wayAlone = "alone"
+	wayEvict = "berth-evict"
+)
+
 var allWays = []way{
-	{"alone", "kube-scheduler alone", placed("alone")},
+	{wayAlone, "kube-scheduler alone", placed("alone")},
 	{"berth", "Berth, as shipped", placed("berth")},
-	{"berth-evict", "Berth with controller.evict", placed("berth").Configured("controller.evict",
+	{wayEvict, "Berth with controller.evict", placed("berth").Configured("controller.evict",
 		evictions())},
 }
 
@@ -128,7 +134,7 @@ func (o *options) choose(names string) error {
 	return nil
 }
 
-// run measures all ways, and writes what it has after each turn.
+// run measures all ways, and writes what it has after each turn. It is an error if the target is missed.
 func run(ctx context.Context, o options, out, progress io.Writer) error {
 	cluster, err := placing.Start(ctx, placing.Options{Nodes: o.nodes, Seed: o.seed, NoFaults: true,
 		Progress: progress})
@@ -155,7 +161,10 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	if err := turns.Take(ctx); err != nil {
 		return err
 	}
-	return r.print(out)
+	if err := r.print(out); err != nil {
+		return err
+	}
+	return r.missed()
 }
 
 // poolOf are the nodes that break and do the work, in a cluster of so many.

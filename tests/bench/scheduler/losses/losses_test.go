@@ -124,3 +124,37 @@ func TestReportComparesRoundByRound(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+func TestTooManyLossesAreAnError(t *testing.T) {
+	lose := func(way string, all ...float64) wayReport {
+		w := wayReport{Way: way}
+		for _, lost := range all {
+			w.Runs = append(w.Runs, outcome{Held: 1000 + lost, Lasting: 1000})
+		}
+		return w
+	}
+	for name, c := range map[string]struct {
+		ways   []wayReport
+		misses bool
+	}{
+		"half":                    {[]wayReport{lose(wayAlone, 400), lose(wayEvict, 200)}, false},
+		"a little more":           {[]wayReport{lose(wayAlone, 400), lose(wayEvict, 201)}, true},
+		"in another order":        {[]wayReport{lose(wayEvict, 201), lose("berth", 9), lose(wayAlone, 400)}, true},
+		"in one round of three":   {[]wayReport{lose(wayAlone, 400, 400, 400), lose(wayEvict, 300, 100, 100)}, false},
+		"in two rounds of three":  {[]wayReport{lose(wayAlone, 400, 400, 400), lose(wayEvict, 300, 300, 100)}, true},
+		"nothing is lost":         {[]wayReport{lose(wayAlone, 0), lose(wayEvict, 0)}, false},
+		"without evictions":       {[]wayReport{lose(wayAlone, 400), lose("berth", 300)}, false},
+		"without kube-scheduler":  {[]wayReport{lose("berth", 400), lose(wayEvict, 300)}, false},
+		"ended before the second": {[]wayReport{lose(wayAlone, 400), lose(wayEvict)}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := report{Ways: c.ways}.missed()
+			if (err != nil) != c.misses {
+				t.Errorf("%v", err)
+			}
+			if err != nil && !strings.Contains(err.Error(), "berth-evict lost 0.") {
+				t.Errorf("%q does not say how much is lost", err)
+			}
+		})
+	}
+}

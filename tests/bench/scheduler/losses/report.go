@@ -7,7 +7,11 @@ import (
 	"strings"
 
 	"berth.dev/berth/tests/bench/figures"
+	"berth.dev/berth/tests/e2e/spread"
 )
+
+// mostLost is the share of what kube-scheduler alone loses that Berth with evictions may lose.
+const mostLost = 0.5
 
 // outcome is what a turn measured. Times are in devices times seconds.
 type outcome struct {
@@ -73,4 +77,29 @@ func (r report) print(out io.Writer) error {
 	fmt.Fprint(&text, table, "\nMedians of the rounds; ratios are of the same round.\n")
 	_, err := io.WriteString(out, text.String())
 	return err
+}
+
+// missed is an error if Berth with evictions lost too much, in the median of the rounds, as the table has
+// it. It is none where that or kube-scheduler alone was not measured.
+func (r report) missed() error {
+	alone, evicting := r.runsOf(wayAlone), r.runsOf(wayEvict)
+	if len(alone) == 0 || len(evicting) != len(alone) {
+		return nil
+	}
+	ratios := spread.Ratios(evicting.Values(outcome.lost), alone.Values(outcome.lost))
+	if ratio := spread.Quantile(ratios, 0.5); ratio > mostLost {
+		return fmt.Errorf("the target is missed: %s lost %.3f of the device-seconds that %s lost, and may "+
+			"lose %.3f at most", wayEvict, ratio, wayAlone, mostLost)
+	}
+	return nil
+}
+
+// runsOf is empty where the way was not measured.
+func (r report) runsOf(way string) figures.Runs[outcome] {
+	for _, w := range r.Ways {
+		if w.Way == way {
+			return w.Runs
+		}
+	}
+	return nil
 }
