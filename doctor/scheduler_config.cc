@@ -119,9 +119,10 @@ absl::StatusOr<SchedulerConfig> SchedulerConfigFromJson(std::string_view json, s
   const JsonValue root(*document, path, error);
   const std::string kind = root.Field("kind").Text();
   if (error.ok() && kind != kKind) {
-    return Error(source, fmt::format("is no {}, but {}; give the file that kube-scheduler is "
-                                     "started with by --config",
-                                     kKind, kind.empty() ? "has no kind" : "a " + kube::Quoted(kind)));
+    return Error(source,
+                 fmt::format("is no {}, but {}; give the file that kube-scheduler is "
+                             "started with by --config",
+                             kKind, kind.empty() ? "has no kind" : "a " + kube::Quoted(kind)));
   }
   SchedulerConfig config = ConfigFrom(root);
   if (!error.ok()) return Error(source, std::string(error.message()));

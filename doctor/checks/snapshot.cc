@@ -25,9 +25,10 @@ Findings Judge(const SnapshotFacts& extender) {
         "look at its log: a NetworkPolicy keeps it from the API server, or every list breaks off");
   }
   if (extender.quarantined > 0) {
-    return Problem(fmt::format("Pod {} has {:.0f} objects in quarantine, which it cannot read",
-                               extender.pod, extender.quarantined),
-                   "check readable names them; its log names each one once");
+    return Problem(
+        fmt::format("Pod {} has {:.0f} objects in quarantine, which it cannot read", extender.pod,
+                    extender.quarantined),
+        "its log names each of them once; check readable names the nodes and pods among them");
   }
   return Ok(fmt::format("Pod {} last heard from the API server {:.0f} s ago", extender.pod,
                         *extender.age_seconds));
