@@ -239,8 +239,6 @@ class Gangs {
     // kept of their model.
     std::size_t nodes = 0;
     std::size_t beyond_share = 0;
-    // Of which model the last of them is. Empty: of none of the catalogue.
-    std::string model = {};
     // Pods that have ended by then may use them.
     model::Time until = model::kNoTime;
     // Since when all of them have been free and kept, and until when nothing is kept because that
@@ -488,7 +486,7 @@ class Gangs {
 
   // The gang does not fit: keeps room for it, and says why.
   void Wait(Record& gang, Round& round);
-  static std::string WhyItWaits(const Record& gang, const Topology& topology);
+  static std::string WhyItWaits(const Record& gang, const Topology& topology, const Round& round);
   // Returns false if it is known that no nodes could ever hold it.
   bool Keep(Record& gang, Round& round);
   // Keeps those of the places that the share of their model allows. The gang counts as one for

@@ -91,7 +91,6 @@ void Gangs::KeepPlaces(Record& gang, const std::vector<KeptPlace>& places, Round
     }
     any = kept.insert(*node).second || any;
     allowed.insert(*node);
-    gang.kept.model = NameOf(model, round);
     const Pod& pod = gang.members[place.rank].pod->pod();
     round.Keep(pod, *node, gang.kept.until);
     gang.kept.places.push_back(place);
@@ -135,7 +134,6 @@ void Gangs::ForgetKept(Record& gang) {
   gang.kept.places.clear();
   gang.kept.devices.clear();
   gang.kept.nodes = 0;
-  gang.kept.model.clear();
   gang.kept.beyond_share = 0;
 }
 

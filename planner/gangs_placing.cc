@@ -186,7 +186,7 @@ void Gangs::PlaceOne(const Record& gang, Member& member, Round& round) {
   if (pod.IsOurs()) Withdraw(gang, member, round);
 }
 
-std::string Gangs::WhyItWaits(const Record& gang, const Topology& topology) {
+std::string Gangs::WhyItWaits(const Record& gang, const Topology& topology, const Round& round) {
   const std::string& label = gang.gang().topology;
   const auto level = topology.LevelOf(label);
   if (level && topology.At(*level).empty()) return "no node has the label " + label;
@@ -201,7 +201,10 @@ std::string Gangs::WhyItWaits(const Record& gang, const Topology& topology) {
   if (beyond > 0 && gang.kept.nodes > 0) {
     reason += ", and room is kept on " + std::to_string(gang.kept.nodes) + " of " +
               std::to_string(gang.kept.nodes + beyond) + " nodes";
-    if (gang.wants_one_model() && !gang.kept.model.empty()) reason += " of " + gang.kept.model;
+    const auto node = round.view.Find(gang.kept.places.back().node);
+    const auto model = node ? round.view.At(*node)->accelerator : model::AcceleratorCatalog::kNone;
+    const std::string name = NameOf(model, round);
+    if (gang.wants_one_model() && !name.empty()) reason += " of " + name;
     reason += " (planner.gangs.maxShare)";
   }
   return reason;
@@ -209,7 +212,7 @@ std::string Gangs::WhyItWaits(const Record& gang, const Topology& topology) {
 
 void Gangs::Wait(Record& gang, Round& round) {
   gang.possible = Keep(gang, round);
-  std::string reason = WhyItWaits(gang, TopologyOf(gang, round));
+  std::string reason = WhyItWaits(gang, TopologyOf(gang, round), round);
   if (gang.unplanned_at && !gang.trouble.empty()) reason += ", and " + gang.trouble;
   Enter(gang, GangPhase::kWaiting, std::move(reason), round);
   if (!gang.lacks_nodes) gang.lacks_nodes = round.now;
