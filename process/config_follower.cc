@@ -70,11 +70,12 @@ void ConfigFollower::Take(std::string text, const config::BerthConfiguration& co
   apply_(config);
   text_ = std::move(text);
   refused_.clear();
-  generation_.Increment();
   hash_.Set(HashOf(text_));
   successful_.Set(1);
   const bool restart = NeedsRestart(started_with_, config);
   restart_needed_.Set(restart ? 1 : 0);
+  // Comes last, so that whoever reads a new generation also reads what else changed with it.
+  generation_.Increment();
   Log(LogLevel::kInfo, "configuration reloaded",
       {{"configFile", file_}, {"config", config::Summarize(config)}});
   if (!restart) return;
