@@ -7,7 +7,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -36,7 +35,8 @@ const (
 // condition, and one in which the fleet's detector does.
 func checking(w *world) *box.Controller {
 	w.Helper()
-	w.createPriorityClass()
+	w.Check("create a PriorityClass",
+		w.box.CreatePriorityClass(w.Context(), box.ChecksPriorityClass, box.ChecksPriority))
 	for _, node := range nodesOf(checkedPool) {
 		w.isDue(node)
 	}
@@ -63,18 +63,6 @@ func checking(w *world) *box.Controller {
 	})
 	w.Check("start the controller", c.Start(w.Context()))
 	return c
-}
-
-// createPriorityClass makes the one that the chart makes.
-func (w *world) createPriorityClass() {
-	w.Helper()
-	never := corev1.PreemptNever
-	_, err := w.box.Client.SchedulingV1().PriorityClasses().Create(w.Context(),
-		&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "berth-checks"},
-			Value: -1000000, PreemptionPolicy: &never}, metav1.CreateOptions{})
-	if !apierrors.IsAlreadyExists(err) {
-		w.Check("create a PriorityClass", err)
-	}
 }
 
 // isDue has the node look as if a check had passed there the day before yesterday.

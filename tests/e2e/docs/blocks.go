@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"berth.dev/berth/tests/e2e/box"
@@ -56,6 +57,13 @@ func Blocks(document string) ([]Block, error) {
 	return blocks, nil
 }
 
+// having are the blocks in the language that have the text.
+func having(blocks []Block, language, text string) []Block {
+	return slices.DeleteFunc(blocks, func(b Block) bool {
+		return b.Language != language || !strings.Contains(b.Text, text)
+	})
+}
+
 // Shell runs commands as an administrator types them who has the programs of the folder. It ends with
 // the first one that fails.
 func Shell(ctx context.Context, folder, kubeconfig, commands string) *exec.Cmd {
@@ -72,12 +80,7 @@ func Type(t box.Test, kubeconfig, document, text string, names ...string) string
 	t.Check("find kubectl", err)
 	blocks, err := Blocks(document)
 	t.Check("read the documentation", err)
-	var found []Block
-	for _, b := range blocks {
-		if b.Language == "sh" && strings.Contains(b.Text, text) {
-			found = append(found, b)
-		}
-	}
+	found := having(blocks, "sh", text)
 	if len(found) != 1 {
 		t.Fatalf("%d blocks of %s have '%s', want 1", len(found), document, text)
 	}

@@ -24,13 +24,11 @@ func (w *world) writeManifests() {
 // yamlWith is the first block of YAML in the document that has the text.
 func (w *world) yamlWith(document, text string) string {
 	w.Helper()
-	for _, b := range blocksOf(w.T, document) {
-		if b.Language == "yaml" && strings.Contains(b.Text, text) {
-			return b.Text
-		}
+	found := having(blocksOf(w.T, document), "yaml", text)
+	if len(found) == 0 {
+		w.Fatalf("%s has no YAML with %s", document, text)
 	}
-	w.Fatalf("%s has no YAML with %s", document, text)
-	return ""
+	return found[0].Text
 }
 
 // losePod has a pod of a Job hang on a node that is lost: nobody ends it when it is deleted, and the

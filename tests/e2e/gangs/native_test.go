@@ -165,7 +165,7 @@ func TestTheLinesOfTheDocumentationCreatePodGroups(t *testing.T) {
 	w := nativeWorld(t)
 	w.away(controller.Process)
 	const pods, class = 4, "e2e-ranked"
-	w.createPriorityClass(class, 1000)
+	w.Check("create a PriorityClass", shared.CreatePriorityClass(w.Context(), class, 1000))
 	ranked := members("ranked", pods, devices)
 	for _, pod := range ranked {
 		pod.Spec.PriorityClassName = class

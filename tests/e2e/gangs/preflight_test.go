@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -31,7 +30,8 @@ const (
 func preflighting(w *world, timeout time.Duration) *box.Controller {
 	w.Helper()
 	w.away(controller.Process)
-	w.createPriorityClass("berth-checks", -1000000) // as the chart makes it
+	w.Check("create a PriorityClass",
+		shared.CreatePriorityClass(w.Context(), box.ChecksPriorityClass, box.ChecksPriority))
 	w.setPreflightConditions(w.Context())
 	settings := config(30 * time.Second)
 	settings["planner"].(map[string]any)["gangs"].(map[string]any)["preflight"] = map[string]any{
@@ -53,18 +53,6 @@ func preflighting(w *world, timeout time.Duration) *box.Controller {
 	})
 	w.Check("start the controller", made.Start(w.Context()))
 	return made
-}
-
-// createPriorityClass makes one whose pods evict nobody.
-func (w *world) createPriorityClass(name string, value int32) {
-	w.Helper()
-	never := corev1.PreemptNever
-	_, err := shared.Client.SchedulingV1().PriorityClasses().Create(w.Context(),
-		&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name},
-			Value: value, PreemptionPolicy: &never}, metav1.CreateOptions{})
-	if !apierrors.IsAlreadyExists(err) {
-		w.Check("create a PriorityClass", err)
-	}
 }
 
 // setPreflightConditions has each node look as if checks had passed there an hour ago.

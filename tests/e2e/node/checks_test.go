@@ -9,11 +9,11 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"berth.dev/berth/tests/e2e/box"
 	"berth.dev/berth/tests/e2e/fleet"
 )
 
@@ -33,7 +33,8 @@ func TestActiveChecks(t *testing.T) {
 	w.label(fleet.LabelProduct, `"NVIDIA-A30"`)
 	defer w.label(fleet.LabelProduct, "null")
 	defer w.forget("GPURuntimeError", "DStateProcess", "GPUPendingPage")
-	w.createPriorityClass()
+	w.Check("create a PriorityClass",
+		shared.CreatePriorityClass(w.Context(), box.ChecksPriorityClass, box.ChecksPriority))
 	inner := w.team("checked", "enforce")
 
 	stop := w.check("passes", "GPURuntimeError", "count", "100")
@@ -133,18 +134,6 @@ func bound(pod *corev1.Pod) time.Time {
 func (w *world) checkPods(name string) []corev1.Pod {
 	w.Helper()
 	return w.pods(metav1.NamespaceDefault, checkLabel+"="+name)
-}
-
-// createPriorityClass makes what the chart makes where there are checks.
-func (w *world) createPriorityClass() {
-	w.Helper()
-	never := corev1.PreemptNever
-	_, err := shared.Client.SchedulingV1().PriorityClasses().Create(w.Context(),
-		&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "berth-checks"},
-			Value: -1000000, PreemptionPolicy: &never}, metav1.CreateOptions{})
-	if !apierrors.IsAlreadyExists(err) {
-		w.Check("create a PriorityClass", err)
-	}
 }
 
 // label gives the real node a label; null takes it away.
