@@ -23,6 +23,10 @@ const slack = 10 * time.Second
 // nextController is what it may take until another controller leads and has gone on with an eviction.
 const nextController = 2 * time.Minute
 
+// jobBackoff is more than the ten minutes that kube-controller-manager waits at most before a Job whose
+// pods have failed makes others.
+const jobBackoff = 11 * time.Minute
+
 // expectNotPartlyFor fails the test if a gang has run partly for longer than the timeout allows.
 func (w *world) expectNotPartlyFor(timeout time.Duration) {
 	w.Helper()
@@ -103,12 +107,14 @@ func (w *world) evict(pod string) {
 // rules let the Job retry what was evicted. The gang rests before it tries again. The pod that had no node
 // is there until kube-controller-manager looks for such pods, every 20 s. If the Job has made the others
 // anew by then, its backoff for so many failures holds: that pod comes up to ten minutes later, and the
-// gang waits for it. A gang of a PodGroup is bound whole, so none of it runs here; see
+// gang waits for it. If it has not, all of them come so late. A gang of a PodGroup is bound whole, so none of it runs here; see
 // TestAGangThatKubeSchedulerRefusesIsHeldBackAgain.
 func TestAGangThatLacksAPodIsEvicted(t *testing.T) {
 	w := gateWorld(t)
 	former := w.evictWhole(gangJob("train", nodes, devices))
+	w.Timeout = jobBackoff
 	w.awaitAnew(former)
+	w.Timeout = awaitTimeout
 	lacksOne := fmt.Sprintf("%d of %d pods are there", nodes-1, nodes)
 	w.Await("pods that rest, or wait for the last one", func() bool {
 		pods := w.pods("train-")
