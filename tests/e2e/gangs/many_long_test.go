@@ -33,8 +33,10 @@ var (
 const (
 	singlesBeside = 50 // single pods for each gang
 	manyFaults    = 500 * time.Millisecond
-	manyPatience  = 15 * time.Minute // from the last creation until all have ended
-	runs          = 3 * time.Second  // a gang that is whole
+	// From the last creation until all single pods have ended, and from then on until all Jobs have. A slow
+	// machine needs most of it: kube-apiserver alone takes one of two cores for some 100 writes a second.
+	manyPatience = 25 * time.Minute
+	runs         = 3 * time.Second // a gang that is whole
 	// From the end of a controller until the next one may evict a gang: the Lease lasts for 15 s, the next
 	// looks at it every 4.4 s at most, and the gang has 10 s from then on. It has 20 s if a pod of it is
 	// behind the gate, which the slack has to cover.
@@ -51,7 +53,7 @@ type crowd struct {
 	away   []witness.Span    // when nobody could evict, or was to
 }
 
-// In full it takes -nodes 1000 -gangs 200 -timeout 60m, and has 10,000 single pods beside them.
+// In full it takes -nodes 1000 -gangs 200 -timeout 90m, and has 10,000 single pods beside them.
 //
 // Gangs of 2 to 64 pods come among single pods, nodes break all the while, and every program is killed
 // once. In the end all have run; no gang ran partly for longer than the timeout, but for the time in
