@@ -107,8 +107,8 @@ func (w *world) evict(pod string) {
 // rules let the Job retry what was evicted. The gang rests before it tries again. The pod that had no node
 // is there until kube-controller-manager looks for such pods, every 20 s. If the Job has made the others
 // anew by then, its backoff for so many failures holds: that pod comes up to ten minutes later, and the
-// gang waits for it. If it has not, all of them come so late. A gang of a PodGroup is bound whole, so none of it runs here; see
-// TestAGangThatKubeSchedulerRefusesIsHeldBackAgain.
+// gang waits for it. If it has not, all of them come so late. A gang of a PodGroup is bound whole, so
+// none of it runs here; see TestAGangThatKubeSchedulerRefusesIsHeldBackAgain.
 func TestAGangThatLacksAPodIsEvicted(t *testing.T) {
 	w := gateWorld(t)
 	former := w.evictWhole(gangJob("train", nodes, devices))
