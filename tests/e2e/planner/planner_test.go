@@ -130,7 +130,7 @@ func TestPodsGetTheFewNodesThatFit(t *testing.T) {
 // While kube-scheduler is away a backlog grows, and is planned as far as it may be.
 func TestABacklogIsBoundWhereItWasPlanned(t *testing.T) {
 	w := fresh(t)
-	w.planBacklogs()
+	w.planBacklogs(nil)
 	const count, most = 600, 512
 	shared.Scheduler.Stop()
 	w.Check("create pods", fleet.CreatePods(w.Context(), shared.Client, gpus("V100", count, 2)))

@@ -27,9 +27,10 @@ const (
 
 // What the planner promises of any pods and nodes, kube-scheduler keeps: it binds each pod where it
 // was nominated. It is away while the planner nominates, so that all nominations have to hold
-// together.
+// together. None is left to kube-scheduler: what that has just placed by itself, the planner may
+// promise once more before it sees it.
 func TestWhatIsPlannedIsBound(t *testing.T) {
-	fresh(t).planBacklogs()
+	fresh(t).planBacklogs(map[string]any{"pods": 0})
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(seed), 0))
@@ -63,7 +64,7 @@ func (w *world) awaitPlan(pods int) map[string]string {
 			return samples.Sum("berth_planner_pods", `state="`+state+`"`)
 		}
 		standing, without, promised = in("nominated"), in("no_node"), w.nominations()
-		return standing+without+in("head") == float64(pods) && len(promised) == int(standing)
+		return standing+without == float64(pods) && len(promised) == int(standing)
 	})
 	w.Logf("%v pods are nominated, %v fit no node", standing, without)
 	if standing < 50 || without < 20 {

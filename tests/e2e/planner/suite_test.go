@@ -66,12 +66,14 @@ func newController(ctx context.Context, name string, planner any) (*box.Controll
 }
 
 // planBacklogs has another controller lead until the test ends, which plans for pods that
-// kube-scheduler has not tried yet.
-func (w *world) planBacklogs() {
+// kube-scheduler has not tried yet. `keys` are those of planner.backlog beside `enabled`.
+func (w *world) planBacklogs(keys map[string]any) {
 	w.Helper()
 	former, ctx := controller, context.WithoutCancel(w.Context())
 	planner := maps.Clone(config()["planner"].(map[string]any))
-	planner["backlog"] = map[string]any{"enabled": true}
+	backlog := map[string]any{"enabled": true}
+	maps.Copy(backlog, keys)
+	planner["backlog"] = backlog
 	changed, err := newController(ctx, "backlog", planner)
 	w.Check("configure a controller", err)
 	former.Stop()
