@@ -39,6 +39,12 @@ bool OnlyTells(const planner::Step& step) {
   return step.kind == planner::StepKind::kSay || step.kind == planner::StepKind::kReport;
 }
 
+planner::Failure FailureOf(const absl::Status& status) {
+  if (absl::IsResourceExhausted(status)) return planner::Failure::kBudget;
+  const bool answered = !absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status);
+  return answered ? planner::Failure::kRefused : planner::Failure::kNoAnswer;
+}
+
 // "<namespace>/<name>" of the step's gang.
 std::string GangKeyOf(const planner::Step& step) { return step.namespace_ + '/' + step.gang; }
 
@@ -318,7 +324,7 @@ void Nominator::OnWritten(const planner::Step& step, const absl::Status& status)
   if (absl::IsAborted(status) || absl::IsNotFound(status)) {
     planner_.Late(step);
   } else {
-    planner_.Failed(step, std::string(status.message()), absl::IsResourceExhausted(status));
+    planner_.Failed(step, std::string(status.message()), FailureOf(status));
   }
 }
 

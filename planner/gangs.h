@@ -114,6 +114,9 @@ class Gangs {
   /// How long after an eviction that failed the gang is evicted again, and after one that ended
   /// half-way, or may have, the rest of it. A controller that begins to lead does not wait.
   static constexpr std::chrono::seconds kEvictAgain{30};
+  /// The same if the API server has not answered: a request of many was lost. It doubles each
+  /// time, up to kEvictAgain.
+  static constexpr std::chrono::seconds kAskAgain{5};
   /// How long a gang that has lacked pods for too long has to become whole once a controller begins
   /// to lead: what it lacks may have a node at once. A pod behind the gate needs longer, because it
   /// is let go after kReplacement at the earliest. kube-scheduler seeks nodes for the others also
@@ -194,9 +197,8 @@ class Gangs {
 
   /// For steps of other kinds than kNominate; see Planner. `pod`: the step's pod, if it waits.
   bool IsWanted(const Step& step, const model::Pod* pod) const;
-  /// `why`: what the API server said; empty if the step came too late.
-  /// `is_forbidden`: a budget forbids it.
-  void Failed(const Step& step, std::string_view why, bool is_forbidden);
+  /// See Planner::Failed().
+  void Failed(const Step& step, std::string_view why, Failure failure);
   void OnSucceeded(const Step& step, const SucceededPods& pods);
 
   /// What the last round made of a gang. Nothing if none of its pods wait.
@@ -315,6 +317,8 @@ class Gangs {
     // Since when it is released and lacks pods, and before when it is not evicted again.
     std::optional<Clock::time_point> incomplete = {};
     std::optional<Clock::time_point> evict_due = {};
+    // How many attempts to evict it had no answer, one after the other.
+    std::size_t unanswered = 0;
     // Until it is whole, or has had its chance. Another controller may have released it.
     std::optional<TakenOver> taken_over = {};
     // Since when nothing could be said of it; see LacksKnowledge().
@@ -346,8 +350,11 @@ class Gangs {
   };
   // An eviction that has begun and not ended.
   struct BegunEviction {
-    // When to go on with it.
+    // When to go on with it, when that was tried last, and how many of these attempts had no
+    // answer, one after the other.
     Clock::time_point due = {};
+    std::optional<Clock::time_point> tried = {};
+    std::size_t unanswered = 0;
     // How many pods of the gang there were, and whether fewer have run since then.
     std::size_t needed = 0;
     bool lacked = false;
@@ -478,6 +485,10 @@ class Gangs {
   // Goes on with evictions that may have ended half-way. `is_first`: this is the first round since
   // the controller leads.
   void EvictRest(Round& round, bool is_first);
+  void OnNotEvicted(Record& gang, Failure failure);
+  void OnRestNotEvicted(const Step& step, std::string_view why, Failure failure);
+  // How long after an attempt to evict the next one comes. Counts those without an answer.
+  static Clock::duration PauseAfter(Failure failure, std::size_t& unanswered);
   // Whether an eviction of it has begun and is to be gone on with.
   bool IsBeingEvicted(const Record& gang) const;
   // Notes what the pods of the gang show of it.

@@ -158,6 +158,7 @@ void Gangs::AwaitEviction(Record& gang, Round& round) {
   }
   // If the eviction does not succeed, the gang has as long again to become whole.
   gang.evict_due = round.now + config_.gangs.timeout;
+  gang.unanswered = 0;
   std::string reason = "what runs of it is being evicted";
   if (!gang.trouble.empty()) reason += ", and " + gang.trouble;
   Enter(gang, GangPhase::kReleased, std::move(reason), round);
@@ -221,6 +222,7 @@ void Gangs::EvictRest(Round& round, bool is_first) {
     if (is_first && known.lacked) known.due = round.now;
     if (known.is_over || !known.lacked || round.now < known.due) continue;
     known.due = round.now + kEvictAgain;
+    known.tried = round.now;
     const std::size_t slash = key.find('/');
     round.steps.push_back({.namespace_ = key.substr(0, slash),
                            .kind = StepKind::kEvictRest,

@@ -1,8 +1,10 @@
 // What is written for gangs: nominations, the release, the eviction, and what users are told; and
 // what follows if a write fails.
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <tuple>
@@ -250,13 +252,9 @@ void Gangs::OnNotTold(const Step& step, Record& gang) {
   if (told != gang.told.end() && told->second) gang.told.erase(told);
 }
 
-void Gangs::Failed(const Step& step, std::string_view why, bool is_forbidden) {
+void Gangs::Failed(const Step& step, std::string_view why, Failure failure) {
   if (step.kind == StepKind::kDeletePodGroup) dropped_.erase(step.namespace_ + '/' + step.name);
-  if (step.kind == StepKind::kEvictRest && (is_forbidden || why.empty())) {
-    // What a budget lacks may be just those pods that wait for the end of the eviction.
-    const auto begun = begun_evictions_.find(step.namespace_ + '/' + step.gang);
-    if (begun != begun_evictions_.end()) begun->second.is_over = true;
-  }
+  if (step.kind == StepKind::kEvictRest) OnRestNotEvicted(step, why, failure);
   const auto found = gangs_.find(step.namespace_ + '/' + step.gang);
   if (found == gangs_.end()) return;
   Record& gang = found->second;
@@ -269,9 +267,36 @@ void Gangs::Failed(const Step& step, std::string_view why, bool is_forbidden) {
     gang.ungated.clear();
     gang.group_failed = true;
   }
-  if (step.kind != StepKind::kEvict || !gang.evict_due) return;
-  // Perhaps a budget was in the way.
-  *gang.evict_due += kEvictAgain - std::chrono::seconds(config_.gangs.timeout);
+  if (step.kind == StepKind::kEvict) OnNotEvicted(gang, failure);
+}
+
+void Gangs::OnNotEvicted(Record& gang, Failure failure) {
+  if (!gang.evict_due) return;
+  const Clock::time_point tried = *gang.evict_due - std::chrono::seconds(config_.gangs.timeout);
+  gang.evict_due = tried + PauseAfter(failure, gang.unanswered);
+  const auto begun = begun_evictions_.find(gang.key());
+  if (begun == begun_evictions_.end()) return;
+  // It has ended half-way, and does not go on just now.
+  begun->second.due = std::min(begun->second.due, *gang.evict_due);
+}
+
+void Gangs::OnRestNotEvicted(const Step& step, std::string_view why, Failure failure) {
+  const auto found = begun_evictions_.find(step.namespace_ + '/' + step.gang);
+  if (found == begun_evictions_.end()) return;
+  BegunEviction& begun = found->second;
+  // What a budget lacks may be just those pods that wait for the end of the eviction.
+  if (failure == Failure::kBudget || why.empty()) begun.is_over = true;
+  if (begun.tried) begun.due = *begun.tried + PauseAfter(failure, begun.unanswered);
+}
+
+Gangs::Clock::duration Gangs::PauseAfter(Failure failure, std::size_t& unanswered) {
+  if (failure != Failure::kNoAnswer) {
+    unanswered = 0;
+    return kEvictAgain;
+  }
+  constexpr std::size_t kMostDoubled = 8;
+  const std::size_t doubled = std::min(unanswered++, kMostDoubled);
+  return std::min<Clock::duration>(kAskAgain * (std::int64_t{1} << doubled), kEvictAgain);
 }
 
 }  // namespace berth::planner

@@ -180,9 +180,9 @@ model::Time Planner::OldestGated() const {
   return oldest;
 }
 
-void Planner::Failed(const Step& step, std::string_view why, bool is_forbidden) {
+void Planner::Failed(const Step& step, std::string_view why, Failure failure) {
   const bool is_single = step.kind == StepKind::kNominate && step.gang.empty();
-  if (!is_single) gangs_.Failed(step, why, is_forbidden);
+  if (!is_single) gangs_.Failed(step, why, failure);
   if (step.kind != StepKind::kNominate) return;
   const auto found = waiting_.find(step.namespace_ + '/' + step.name);
   if (IsWanted(step)) found->second.pod.OnFailed();

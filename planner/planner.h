@@ -139,9 +139,8 @@ class Planner {
   bool IsWanted(const Step& step) const;
 
   /// The step was not written. Has no effect if the plan has changed its mind since. `why`: what
-  /// the API server said, if it has refused the step.
-  /// `is_forbidden`: a budget forbids it.
-  void Failed(const Step& step, std::string_view why = {}, bool is_forbidden = false);
+  /// the API server said, or that it did not answer; empty if the step came too late.
+  void Failed(const Step& step, std::string_view why = {}, Failure failure = Failure::kRefused);
   /// The step came too late: kube-scheduler had taken the pod. From now on more pods are left to it
   /// before the first one that is planned.
   void Late(const Step& step);

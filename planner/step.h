@@ -76,6 +76,16 @@ struct Step {
   friend bool operator==(const Step&, const Step&) = default;
 };
 
+/// Why a step was not written.
+enum class Failure : std::uint8_t {
+  /// The API server does not do it, or it came too late.
+  kRefused,
+  /// A PodDisruptionBudget forbids it for now.
+  kBudget,
+  /// The API server has not answered, or is not able to do anything now.
+  kNoAnswer,
+};
+
 /// Returns one of the words above.
 inline std::string_view PurposeOf(const Step& nomination) {
   if (!nomination.gang.empty()) return kForGang;

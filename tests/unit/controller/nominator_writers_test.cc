@@ -120,7 +120,7 @@ TEST_F(HalfEvictedGangs, AreTriedAgainIfTheyCannotBeListed) {
   Reply(500);
   Nominator nominator = Make(WithGangs());
   Wait(nominator, {});
-  RunFor(nominator, planner::Gangs::kEvictAgain - seconds(1));
+  RunFor(nominator, planner::Gangs::kAskAgain - seconds(1));
   EXPECT_THAT(transport_.requests, SizeIs(1));
   List();
   for (int i = 0; i < 2; ++i) Reply(201);

@@ -13,6 +13,7 @@ namespace berth::planner {
 namespace {
 
 using std::chrono::seconds;
+using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -68,6 +69,37 @@ TEST(GangEvictions, AreGoneOnWithThoughPodsAreMissing) {
   f.PassBoth(Gangs::kEvictAgain);
   EXPECT_THAT(f.Evictions(), IsEmpty());
   EXPECT_FALSE(f.planner->IsWanted(steps[0]));
+}
+
+TEST(GangEvictions, AreGoneOnWithSoonIfTheApiServerDoesNotAnswer) {
+  HalfEvicted f;
+  f.Evictions();
+  f.PassBoth(Gangs::kEvictAgain);
+  for (const int pause : {5, 10, 20, 30}) {
+    const auto steps = f.Evictions();
+    ASSERT_THAT(f.Names(steps), ElementsAre("rest of train evicted"));
+    f.planner->Failed(steps[0], "the API server is away", Failure::kNoAnswer);
+    f.PassBoth(seconds(pause - 1));
+    EXPECT_THAT(f.Evictions(), IsEmpty()) << pause << " s";
+    f.PassBoth(seconds(1));
+  }
+  EXPECT_THAT(f.Evictions(), SizeIs(1));
+}
+
+TEST(GangEvictions, AreGoneOnWithSoonIfTheApiServerStopsToAnswerHalfWay) {
+  HalfEvicted f;
+  f.facts.evictions.clear();
+  f.WaitInGang("train", 0, 3, 8);
+  f.Node("a").quarantined = true;
+  f.Plan();
+  f.PassBoth(seconds(f.config.gangs.timeout));
+  const auto steps = f.PlanOnly();
+  ASSERT_THAT(f.Names(steps), Contains("train evicted"));
+  f.facts.evictions = {{"team/train", {.began = f.time, .pods = 3}}};
+  f.Evictions();
+  f.planner->Failed(steps.back(), "the API server is away", Failure::kNoAnswer);
+  f.PassBoth(Gangs::kAskAgain);
+  EXPECT_THAT(f.Names(f.Evictions()), ElementsAre("rest of train evicted"));
 }
 
 TEST(GangEvictions, AreGoneOnWithAtOnceByAnotherController) {
@@ -144,7 +176,7 @@ TEST(GangEvictions, EndWhenABudgetForbidsThem) {
   f.PassBoth(Gangs::kEvictAgain);
   const auto steps = f.Evictions();
   ASSERT_THAT(f.Names(steps), ElementsAre("rest of train evicted"));
-  f.planner->Failed(steps[0], "pod train-2: its budget does not allow it", true);
+  f.planner->Failed(steps[0], "pod train-2: its budget does not allow it", Failure::kBudget);
   EXPECT_THAT(f.Plan(), ElementsAre("train-0 a"));
   EXPECT_THAT(f.ReasonOf("train"), HasSubstr("its budget does not allow it"));
 }

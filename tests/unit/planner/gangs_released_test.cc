@@ -236,6 +236,27 @@ TEST(GangReleased, IsEvictedAgainSoonIfThatFails) {
   EXPECT_THAT(f.Names(f.PlanOnly()), ElementsAre("train evicted"));
 }
 
+// Of the many requests that an eviction takes, one may be lost.
+TEST(GangReleased, IsEvictedAgainSoonerIfTheApiServerDoesNotAnswer) {
+  GangFixture f;
+  for (const char* name : {"a", "b"}) f.AddNode(name, 8);
+  f.ReleaseAll("train", 2, 8);
+  f.Bind("train-0");
+  f.Pass(seconds(f.config.gangs.timeout));
+  const auto expect_after = [&f](Failure failure, seconds pause) {
+    const auto steps = f.PlanOnly();
+    ASSERT_THAT(f.Names(steps), ElementsAre("train evicted"));
+    f.planner->Failed(steps.back(), "it is away", failure);
+    f.Pass(pause - seconds(1));
+    EXPECT_THAT(f.Names(f.PlanOnly()), IsEmpty()) << pause.count() << " s";
+    f.Pass(seconds(1));
+  };
+  for (const int pause : {5, 10, 20, 30, 30}) expect_after(Failure::kNoAnswer, seconds(pause));
+  expect_after(Failure::kBudget, seconds(30));
+  expect_after(Failure::kNoAnswer, seconds(5));
+  EXPECT_THAT(f.Names(f.PlanOnly()), ElementsAre("train evicted"));
+}
+
 TEST(GangReleased, IsNotToBeEvictedAnyMoreOnceAsManyRunAsItsSizeSays) {
   GangFixture f;
   for (const char* name : {"a", "b"}) f.AddNode(name, 8);
