@@ -32,7 +32,11 @@ var (
 
 const (
 	singlesBeside = 50 // single pods for each gang
-	manyFaults    = 500 * time.Millisecond
+	// How many pods at most are about to start when the next gang is created. On a slow machine
+	// kube-scheduler has thousands of them in its queue otherwise, and each pod of a gang waits there for
+	// longer than the timeout.
+	aboutToStart = 500
+	manyFaults   = 500 * time.Millisecond
 	// From the last creation until all single pods have ended, and from then on until all Jobs have. A slow
 	// machine needs most of it: kube-apiserver alone takes one of two cores for some 100 writes a second.
 	manyPatience = 25 * time.Minute
@@ -148,6 +152,9 @@ func (c *crowd) createAll(storm *churn.Storm) {
 		if happens := events[i]; happens != nil {
 			happens()
 		}
+		c.Await("kube-scheduler and the kubelets to catch up", func() bool {
+			return c.seen.Count(isAboutToStart) < aboutToStart
+		})
 		c.createGang(i)
 		var pods []*corev1.Pod
 		for j := range singlesBeside {
@@ -157,6 +164,10 @@ func (c *crowd) createAll(storm *churn.Storm) {
 		}
 		c.create(pods...)
 	}
+}
+
+func isAboutToStart(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodPending && !witness.IsGated(*pod)
 }
 
 // killWebhook returns when Jobs can be created again: the API server finds out by a request which fails
