@@ -1,19 +1,11 @@
 #include "planner/gang_rests.h"
 
-#include <algorithm>
-#include <cstdint>
-
 #include "absl/time/time.h"
+#include "planner/doubling.h"
 
 namespace berth::planner {
 
 namespace {
-
-std::chrono::seconds RestAfter(std::size_t failures, std::chrono::seconds first) {
-  const auto doubled = std::min<std::size_t>(failures - 1, 10);
-  const std::chrono::seconds rest = first * (std::int64_t{1} << doubled);
-  return std::min<std::chrono::seconds>(rest, GangRests::kMost);
-}
 
 std::string TextOf(model::Time time) {
   return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::FromChrono(time), absl::UTCTimeZone());
@@ -38,7 +30,7 @@ std::optional<std::string> GangRests::Reason(const std::string& gang, Clock::tim
   if (found == rests_.end()) return std::nullopt;
   Rest& rest = found->second;
   if (!rest.until) {
-    const std::chrono::seconds span = RestAfter(rest.failures, rest.first);
+    const model::Duration span = Doubled(rest.first, rest.failures - 1, kMost);
     rest.until = rest.last = now + span;
     rest.until_time = model::SaturatingAdd(time, span);
   }

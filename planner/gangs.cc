@@ -79,7 +79,10 @@ void Gangs::Begin(const std::vector<Member>& waiting, Round& round) {
   keeping_ = 0;
   kept_.clear();
   for (auto& [key, gang] : gangs_) Refresh(key, gang, round);
-  EvictRest(round, is_first);
+  evictions_.Update(round, is_first, [this](const std::string& key) {
+    const auto found = gangs_.find(key);
+    return found != gangs_.end() && IsFreed(found->second);
+  });
   DropUnusedGroups(round);
   std::erase_if(gangs_, [this, &round](const auto& entry) {
     if (!entry.second.members.empty()) return false;
@@ -155,7 +158,7 @@ void Gangs::Forget() {
   next_ = 0;
   gangs_.clear();
   left_.clear();
-  begun_evictions_.clear();
+  evictions_.Clear();
   dropped_.clear();
   counted_.clear();
   rests_ = {};
@@ -300,9 +303,10 @@ void Gangs::Pause(Record& gang, Round& round) {
 void Gangs::Resume(Record& gang, const Round& round) {
   if (!gang.paused) return;
   const Clock::duration span = round.now - *gang.paused;
-  for (auto* since : {&gang.holds_since, &gang.incomplete, &gang.evict_due, &gang.lacks_nodes}) {
+  for (auto* since : {&gang.holds_since, &gang.incomplete, &gang.lacks_nodes}) {
     if (*since) **since += span;
   }
+  gang.attempts.Shift(span);
   if (gang.taken_over) gang.taken_over->seen += span;
   gang.paused.reset();
 }

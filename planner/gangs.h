@@ -20,6 +20,7 @@
 #include "planner/allowance.h"
 #include "planner/config.h"
 #include "planner/gang_change.h"
+#include "planner/gang_evictions.h"
 #include "planner/gang_placer.h"
 #include "planner/gang_rests.h"
 #include "planner/preflight.h"
@@ -111,12 +112,6 @@ class Gangs {
   static constexpr std::chrono::seconds kReplacement{10};
   /// How long a gang rests after kube-scheduler has refused its PodGroup for the first time.
   static constexpr std::chrono::seconds kRefused{10};
-  /// How long after an eviction that failed the gang is evicted again, and after one that ended
-  /// half-way, or may have, the rest of it. A controller that begins to lead does not wait.
-  static constexpr std::chrono::seconds kEvictAgain{30};
-  /// The same if the API server has not answered: a request of many was lost. It doubles each
-  /// time, up to kEvictAgain.
-  static constexpr std::chrono::seconds kAskAgain{5};
   /// How long a gang that has lacked pods for too long has to become whole once a controller begins
   /// to lead: what it lacks may have a node at once. A pod behind the gate needs longer, because it
   /// is let go after kReplacement at the earliest. kube-scheduler seeks nodes for the others also
@@ -314,11 +309,9 @@ class Gangs {
     std::optional<Clock::time_point> holds_since = {};
     // What the API server has refused last: a clause. Empty if nothing since the last release.
     std::string trouble = {};
-    // Since when it is released and lacks pods, and before when it is not evicted again.
+    // Since when it is released and lacks pods, and when it may be evicted for that.
     std::optional<Clock::time_point> incomplete = {};
-    std::optional<Clock::time_point> evict_due = {};
-    // How many attempts to evict it had no answer, one after the other.
-    std::size_t unanswered = 0;
+    EvictionAttempts attempts = {};
     // Until it is whole, or has had its chance. Another controller may have released it.
     std::optional<TakenOver> taken_over = {};
     // Since when nothing could be said of it; see LacksKnowledge().
@@ -347,21 +340,6 @@ class Gangs {
     Groups groups = {};
     // Keeps those of `groups`.
     std::vector<std::shared_ptr<Candidates>> candidates = {};
-  };
-  // An eviction that has begun and not ended.
-  struct BegunEviction {
-    // When to go on with it, when that was tried last, and how many of these attempts had no
-    // answer, one after the other.
-    Clock::time_point due = {};
-    std::optional<Clock::time_point> tried = {};
-    std::size_t unanswered = 0;
-    // How many pods of the gang there were, and whether fewer have run since then.
-    std::size_t needed = 0;
-    bool lacked = false;
-    // Whether the gang has been whole since then, or was let go by hand, or the rest of it may not
-    // be evicted.
-    bool is_over = false;
-    model::Time began = model::kNoTime;
   };
   // What is told of a gang of which no pod waits any more.
   struct Left {
@@ -482,17 +460,6 @@ class Gangs {
   void Evict(Record& gang, Round& round);
   // What has been made anew waits until those have gone that are being evicted.
   void AwaitEviction(Record& gang, Round& round);
-  // Goes on with evictions that may have ended half-way. `is_first`: this is the first round since
-  // the controller leads.
-  void EvictRest(Round& round, bool is_first);
-  void OnNotEvicted(Record& gang, Failure failure);
-  void OnRestNotEvicted(const Step& step, std::string_view why, Failure failure);
-  // How long after an attempt to evict the next one comes. Counts those without an answer.
-  static Clock::duration PauseAfter(Failure failure, std::size_t& unanswered);
-  // Whether an eviction of it has begun and is to be gone on with.
-  bool IsBeingEvicted(const Record& gang) const;
-  // Notes what the pods of the gang show of it.
-  void Judge(const std::string& key, BegunEviction& eviction, const Round& round) const;
   void PlaceOne(const Record& gang, Member& member, Round& round);
 
   // The gang does not fit: keeps room for it, and says why.
@@ -547,8 +514,8 @@ class Gangs {
   std::map<std::string, Record> gangs_;  // by "<namespace>/<gang>"
   // Those of which no pod waits any more, until that is told; by the same.
   std::map<std::string, Left> left_;
-  // By the same; also of gangs of which no pod waits.
-  std::map<std::string, BegunEviction> begun_evictions_;
+  // Also of gangs of which no pod waits.
+  BegunEvictions evictions_;
   // When PodGroups were to be deleted, by "<namespace>/<name>".
   std::map<std::string, Clock::time_point> dropped_;
   GangRests rests_;

@@ -78,7 +78,7 @@ void Gangs::Complete(Record& gang, Round& round) {
     gang.taken_over.reset();
   }
   if (gang.taken_over) TakeOver(gang, round);
-  if (IsBeingEvicted(gang)) return AwaitEviction(gang, round);
+  if (evictions_.IsOpen(gang.key())) return AwaitEviction(gang, round);
   const auto was_released = [this](const Member& member) { return WasReleased(member); };
   if (!gang.running.empty() || std::ranges::any_of(gang.members, was_released)) {
     gang.holds_since.reset();
@@ -143,12 +143,7 @@ Gangs::Clock::duration Gangs::LackedBefore(const Record& gang, const Round& roun
 
 bool Gangs::IsLate(const Record& gang, const Round& round) const {
   const bool lacks_pods = gang.incomplete && *gang.incomplete + config_.gangs.timeout <= round.now;
-  return lacks_pods && (!gang.evict_due || *gang.evict_due <= round.now);
-}
-
-bool Gangs::IsBeingEvicted(const Record& gang) const {
-  const auto begun = begun_evictions_.find(gang.key());
-  return begun != begun_evictions_.end() && !begun->second.is_over;
+  return lacks_pods && gang.attempts.AreDue(round.now);
 }
 
 void Gangs::AwaitEviction(Record& gang, Round& round) {
@@ -157,8 +152,8 @@ void Gangs::AwaitEviction(Record& gang, Round& round) {
     if (IsHeld(member) && member.pod->IsOurs()) Withdraw(gang, member, round);
   }
   // If the eviction does not succeed, the gang has as long again to become whole.
-  gang.evict_due = round.now + config_.gangs.timeout;
-  gang.unanswered = 0;
+  gang.attempts = {};
+  gang.attempts.OnTried(round.now, config_.gangs.timeout);
   std::string reason = "what runs of it is being evicted";
   if (!gang.trouble.empty()) reason += ", and " + gang.trouble;
   Enter(gang, GangPhase::kReleased, std::move(reason), round);
@@ -201,47 +196,6 @@ bool Gangs::MayStartAnew(const Record& gang, const Member& member, const Round& 
   if (member.held || gang.ungated.contains(member.pod->pod().uid)) return false;
   const auto last = std::max(member.pod->since(), gang.shrunk.value_or(member.pod->since()));
   return round.now < last + kReplacement;
-}
-
-void Gangs::EvictRest(Round& round, bool is_first) {
-  const auto goes_on = [&round](const std::string& key) {
-    const auto found = round.gangs.evictions.find(key);
-    return found != round.gangs.evictions.end() && found->second.GoesOnAt(round.time);
-  };
-  std::erase_if(begun_evictions_, [&](const auto& entry) { return !goes_on(entry.first); });
-  for (const auto& [key, eviction] : round.gangs.evictions) {
-    if (!goes_on(key)) continue;
-    // One that is new may be going on just now.
-    const BegunEviction begun{.due = round.now + kEvictAgain,
-                              .needed = static_cast<std::size_t>(eviction.pods),
-                              .began = eviction.began};
-    BegunEviction& known = begun_evictions_.try_emplace(key, begun).first->second;
-    if (known.began < eviction.began) known = begun;
-    Judge(key, known, round);
-    // Who began it does not lead any more.
-    if (is_first && known.lacked) known.due = round.now;
-    if (known.is_over || !known.lacked || round.now < known.due) continue;
-    known.due = round.now + kEvictAgain;
-    known.tried = round.now;
-    const std::size_t slash = key.find('/');
-    round.steps.push_back({.namespace_ = key.substr(0, slash),
-                           .kind = StepKind::kEvictRest,
-                           .gang = key.substr(slash + 1),
-                           .text = "its eviction has ended half-way"});
-  }
-}
-
-void Gangs::Judge(const std::string& key, BegunEviction& eviction, const Round& round) const {
-  const auto found = gangs_.find(key);
-  const bool waits = found != gangs_.end() && !found->second.members.empty();
-  const bool is_freed = waits && IsFreed(found->second);
-  const std::size_t runs = round.gangs.running ? round.gangs.running(key).size() : 0;
-  const bool is_whole = runs >= eviction.needed;
-  // At first it may be whole because nobody is gone yet.
-  if (is_freed || (is_whole && (eviction.lacked || eviction.due <= round.now))) {
-    eviction.is_over = true;
-  }
-  eviction.lacked = eviction.lacked || !is_whole;
 }
 
 }  // namespace berth::planner

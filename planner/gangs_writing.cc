@@ -1,11 +1,7 @@
 // What is written for gangs: nominations, the release, the eviction, and what users are told; and
 // what follows if a write fails.
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
-#include <cstdint>
-#include <map>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -151,7 +147,7 @@ void Gangs::Evict(Record& gang, Round& round) {
                          .kind = StepKind::kEvict,
                          .gang = gang.gang().name,
                          .text = gang.reason});
-  gang.evict_due = round.now + config_.gangs.timeout;
+  gang.attempts.OnTried(round.now, config_.gangs.timeout);
   round.changes.push_back(ChangeOf(gang, GangEvent::kEvicted, round));
 }
 
@@ -216,12 +212,11 @@ bool Gangs::IsWanted(const Step& step, const Pod* pod) const {
   }
   const auto found = gangs_.find(step.namespace_ + '/' + step.gang);
   if (step.kind == StepKind::kEvictRest) {
-    const auto begun = begun_evictions_.find(step.namespace_ + '/' + step.gang);
-    return begun != begun_evictions_.end() && begun->second.lacked && !begun->second.is_over;
+    return evictions_.IsHalfWay(step.namespace_ + '/' + step.gang);
   }
   if (found == gangs_.end()) return false;
   if (step.kind == StepKind::kCreatePodGroup) {
-    return found->second.released && !IsBeingEvicted(found->second);
+    return found->second.released && !evictions_.IsOpen(found->first);
   }
   if (step.kind == StepKind::kEvict) return IsToBeEvicted(found->second);
   if (step.kind == StepKind::kCount) return true;
@@ -232,7 +227,7 @@ bool Gangs::IsWanted(const Step& step, const Pod* pod) const {
     return told == found->second.told.end() || told->second;
   }
   if (step.kind != StepKind::kUngate) return true;
-  return pod->gated && found->second.ungated.contains(pod->uid) && !IsBeingEvicted(found->second);
+  return pod->gated && found->second.ungated.contains(pod->uid) && !evictions_.IsOpen(found->first);
 }
 
 bool Gangs::IsToBeEvicted(const Record& gang) {
@@ -254,8 +249,9 @@ void Gangs::OnNotTold(const Step& step, Record& gang) {
 
 void Gangs::Failed(const Step& step, std::string_view why, Failure failure) {
   if (step.kind == StepKind::kDeletePodGroup) dropped_.erase(step.namespace_ + '/' + step.name);
-  if (step.kind == StepKind::kEvictRest) OnRestNotEvicted(step, why, failure);
-  const auto found = gangs_.find(step.namespace_ + '/' + step.gang);
+  const std::string key = step.namespace_ + '/' + step.gang;
+  if (step.kind == StepKind::kEvictRest) evictions_.OnRestFailed(key, why, failure);
+  const auto found = gangs_.find(key);
   if (found == gangs_.end()) return;
   Record& gang = found->second;
   if (std::string trouble = TroubleWith(step, why); !trouble.empty()) {
@@ -267,36 +263,10 @@ void Gangs::Failed(const Step& step, std::string_view why, Failure failure) {
     gang.ungated.clear();
     gang.group_failed = true;
   }
-  if (step.kind == StepKind::kEvict) OnNotEvicted(gang, failure);
-}
-
-void Gangs::OnNotEvicted(Record& gang, Failure failure) {
-  if (!gang.evict_due) return;
-  const Clock::time_point tried = *gang.evict_due - std::chrono::seconds(config_.gangs.timeout);
-  gang.evict_due = tried + PauseAfter(failure, gang.unanswered);
-  const auto begun = begun_evictions_.find(gang.key());
-  if (begun == begun_evictions_.end()) return;
-  // It has ended half-way, and does not go on just now.
-  begun->second.due = std::min(begun->second.due, *gang.evict_due);
-}
-
-void Gangs::OnRestNotEvicted(const Step& step, std::string_view why, Failure failure) {
-  const auto found = begun_evictions_.find(step.namespace_ + '/' + step.gang);
-  if (found == begun_evictions_.end()) return;
-  BegunEviction& begun = found->second;
-  // What a budget lacks may be just those pods that wait for the end of the eviction.
-  if (failure == Failure::kBudget || why.empty()) begun.is_over = true;
-  if (begun.tried) begun.due = *begun.tried + PauseAfter(failure, begun.unanswered);
-}
-
-Gangs::Clock::duration Gangs::PauseAfter(Failure failure, std::size_t& unanswered) {
-  if (failure != Failure::kNoAnswer) {
-    unanswered = 0;
-    return kEvictAgain;
+  if (step.kind == StepKind::kEvict) {
+    gang.attempts.OnFailed(failure);
+    if (const auto again = gang.attempts.due()) evictions_.OnFailed(key, *again);
   }
-  constexpr std::size_t kMostDoubled = 8;
-  const std::size_t doubled = std::min(unanswered++, kMostDoubled);
-  return std::min<Clock::duration>(kAskAgain * (std::int64_t{1} << doubled), kEvictAgain);
 }
 
 }  // namespace berth::planner

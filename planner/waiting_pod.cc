@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "model/node.h"
+#include "planner/doubling.h"
 
 namespace berth::planner {
 
@@ -83,8 +84,7 @@ std::optional<Outcome> WaitingPod::OnEcho(const Pod& pod, Clock::time_point now)
 }
 
 void WaitingPod::BackOff(Clock::time_point now) {
-  const auto backoff = kBackoff * (std::int64_t{1} << std::min<std::size_t>(failures_, 5));
-  retry_ = now + std::min<Clock::duration>(backoff, kMaxBackoff);
+  retry_ = now + Doubled(kBackoff, failures_, kMaxBackoff);
   failed_node_ = promise_->node;
   ++failures_;
 }

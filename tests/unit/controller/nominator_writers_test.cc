@@ -36,7 +36,7 @@ TEST_F(NominatorTest, GoesOnWithAnEvictionThatHasEndedHalfWayThoughNoPodWaits) {
   Wait(nominator, {});
   RunFor(nominator, seconds(1));
   snapshot_->UpsertPod(pod);
-  RunFor(nominator, planner::Gangs::kEvictAgain - seconds(1));
+  RunFor(nominator, planner::EvictionAttempts::kAgain - seconds(1));
   EXPECT_THAT(transport_.requests, IsEmpty());
   RunFor(nominator, seconds(2));
   ASSERT_THAT(transport_.requests, SizeIs(1));
@@ -120,7 +120,7 @@ TEST_F(HalfEvictedGangs, AreTriedAgainIfTheyCannotBeListed) {
   Reply(500);
   Nominator nominator = Make(WithGangs());
   Wait(nominator, {});
-  RunFor(nominator, planner::Gangs::kAskAgain - seconds(1));
+  RunFor(nominator, planner::EvictionAttempts::kAskAgain - seconds(1));
   EXPECT_THAT(transport_.requests, SizeIs(1));
   List();
   for (int i = 0; i < 2; ++i) Reply(201);

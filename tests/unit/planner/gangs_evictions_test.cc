@@ -55,18 +55,18 @@ TEST(GangEvictions, AreGoneOnWithThoughPodsAreMissing) {
   HalfEvicted f;
   // It may be going on just now.
   EXPECT_THAT(f.Evictions(), IsEmpty());
-  f.PassBoth(Gangs::kEvictAgain);
+  f.PassBoth(EvictionAttempts::kAgain);
   const auto steps = f.Evictions();
   ASSERT_THAT(f.Names(steps), ElementsAre("rest of train evicted"));
   EXPECT_EQ(steps[0].namespace_, "team");
   EXPECT_TRUE(f.planner->IsWanted(steps[0]));
   EXPECT_THAT(f.Evictions(), IsEmpty());
   f.planner->Failed(steps[0], "the API server is away");
-  f.PassBoth(Gangs::kEvictAgain);
+  f.PassBoth(EvictionAttempts::kAgain);
   EXPECT_THAT(f.Evictions(), SizeIs(1));
   // The watch shows that nobody is left who says that it has begun.
   f.facts.evictions.clear();
-  f.PassBoth(Gangs::kEvictAgain);
+  f.PassBoth(EvictionAttempts::kAgain);
   EXPECT_THAT(f.Evictions(), IsEmpty());
   EXPECT_FALSE(f.planner->IsWanted(steps[0]));
 }
@@ -74,7 +74,7 @@ TEST(GangEvictions, AreGoneOnWithThoughPodsAreMissing) {
 TEST(GangEvictions, AreGoneOnWithSoonIfTheApiServerDoesNotAnswer) {
   HalfEvicted f;
   f.Evictions();
-  f.PassBoth(Gangs::kEvictAgain);
+  f.PassBoth(EvictionAttempts::kAgain);
   for (const int pause : {5, 10, 20, 30}) {
     const auto steps = f.Evictions();
     ASSERT_THAT(f.Names(steps), ElementsAre("rest of train evicted"));
@@ -98,7 +98,7 @@ TEST(GangEvictions, AreGoneOnWithSoonIfTheApiServerStopsToAnswerHalfWay) {
   f.facts.evictions = {{"team/train", {.began = f.time, .pods = 3}}};
   f.Evictions();
   f.planner->Failed(steps.back(), "the API server is away", Failure::kNoAnswer);
-  f.PassBoth(Gangs::kAskAgain);
+  f.PassBoth(EvictionAttempts::kAskAgain);
   EXPECT_THAT(f.Names(f.Evictions()), ElementsAre("rest of train evicted"));
 }
 
@@ -107,7 +107,7 @@ TEST(GangEvictions, AreGoneOnWithAtOnceByAnotherController) {
   f.Restart();
   EXPECT_THAT(f.Names(f.Evictions()), ElementsAre("rest of train evicted"));
   EXPECT_THAT(f.Evictions(), IsEmpty());
-  f.PassBoth(Gangs::kEvictAgain);
+  f.PassBoth(EvictionAttempts::kAgain);
   EXPECT_THAT(f.Evictions(), SizeIs(1));
 }
 
@@ -121,7 +121,7 @@ TEST(GangEvictions, OfAGangThatIsWholeAreNotGoneOnWithAtOnce) {
   EXPECT_THAT(f.Evictions(), IsEmpty());
   f.End("train-0");
   EXPECT_THAT(f.Evictions(), IsEmpty());
-  f.PassBoth(Gangs::kEvictAgain);
+  f.PassBoth(EvictionAttempts::kAgain);
   EXPECT_THAT(f.Names(f.Evictions()), ElementsAre("rest of train evicted"));
 }
 
@@ -130,7 +130,7 @@ TEST(GangEvictions, EndAfterTenMinutes) {
   f.Evictions();
   f.PassBoth(model::GangEviction::kGoesOn - seconds(1));
   EXPECT_THAT(f.Evictions(), SizeIs(1));
-  f.PassBoth(Gangs::kEvictAgain);
+  f.PassBoth(EvictionAttempts::kAgain);
   EXPECT_THAT(f.Evictions(), IsEmpty());
 }
 
@@ -146,7 +146,7 @@ TEST(GangEvictions, EndWhenTheGangIsWholeAgain) {
   f.Plan();
   // A pod that ends later is another matter.
   f.End("train-1");
-  f.PassBoth(Gangs::kEvictAgain);
+  f.PassBoth(EvictionAttempts::kAgain);
   EXPECT_THAT(f.Evictions(), IsEmpty());
 }
 
@@ -173,7 +173,7 @@ TEST(GangEvictions, EndWhenABudgetForbidsThem) {
   HalfEvicted f;
   f.Evictions();
   f.WaitInGang("train", 0, 3, 8);
-  f.PassBoth(Gangs::kEvictAgain);
+  f.PassBoth(EvictionAttempts::kAgain);
   const auto steps = f.Evictions();
   ASSERT_THAT(f.Names(steps), ElementsAre("rest of train evicted"));
   f.planner->Failed(steps[0], "pod train-2: its budget does not allow it", Failure::kBudget);
@@ -184,13 +184,13 @@ TEST(GangEvictions, EndWhenABudgetForbidsThem) {
 TEST(GangEvictions, AreGoneOnWithAfterAnotherOneHasEnded) {
   HalfEvicted f;
   f.Evictions();
-  f.PassBoth(Gangs::kEvictAgain);
+  f.PassBoth(EvictionAttempts::kAgain);
   f.planner->Failed(f.Evictions().at(0));
-  f.PassBoth(Gangs::kEvictAgain);
+  f.PassBoth(EvictionAttempts::kAgain);
   EXPECT_THAT(f.Evictions(), IsEmpty());
   f.facts.evictions["team/train"].began = f.time;
   f.Evictions();
-  f.PassBoth(Gangs::kEvictAgain);
+  f.PassBoth(EvictionAttempts::kAgain);
   EXPECT_THAT(f.Evictions(), SizeIs(1));
 }
 
@@ -206,10 +206,10 @@ TEST(GangEvictions, EndWhenNobodyHasGone) {
   f.BindAll("train");
   f.facts.evictions = {{"team/train", {.began = f.time, .pods = 3}}};
   f.Evictions();
-  f.PassBoth(Gangs::kEvictAgain);
+  f.PassBoth(EvictionAttempts::kAgain);
   f.Evictions();
   f.End("train-1");
-  f.PassBoth(Gangs::kEvictAgain);
+  f.PassBoth(EvictionAttempts::kAgain);
   EXPECT_THAT(f.Evictions(), IsEmpty());
 }
 
@@ -219,7 +219,7 @@ TEST(GangEvictions, EndWhenTheGangIsLetGoByHand) {
   f.WaitInGang("train", 0, 3, 8, {{"berth.dev/gang-freed", "true"}});
   f.Evictions();
   f.Leave("train-0");
-  f.PassBoth(Gangs::kEvictAgain);
+  f.PassBoth(EvictionAttempts::kAgain);
   EXPECT_THAT(f.Evictions(), IsEmpty());
 }
 

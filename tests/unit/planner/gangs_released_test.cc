@@ -230,7 +230,7 @@ TEST(GangReleased, IsEvictedAgainSoonIfThatFails) {
   ASSERT_FALSE(steps.empty());
   ASSERT_EQ(steps.back().kind, StepKind::kEvict);
   f.planner->Failed(steps.back());
-  f.Pass(Gangs::kEvictAgain - seconds(1));
+  f.Pass(EvictionAttempts::kAgain - seconds(1));
   EXPECT_THAT(f.Names(f.PlanOnly()), IsEmpty());
   f.Pass(seconds(1));
   EXPECT_THAT(f.Names(f.PlanOnly()), ElementsAre("train evicted"));

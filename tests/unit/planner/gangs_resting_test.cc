@@ -272,7 +272,7 @@ TEST(GangEviction, ThatIsRefusedIsToldAndTriedAgain) {
   EXPECT_EQ(f.ReasonOf("train"),
             "1 of 2 pods are not bound yet, and it could not be evicted: pod train-0: its budget "
             "does not allow it");
-  f.Pass(Gangs::kEvictAgain);
+  f.Pass(EvictionAttempts::kAgain);
   EXPECT_THAT(f.Plan(), ElementsAre("train evicted"));
 }
 
