@@ -197,7 +197,7 @@ void Nominator::RunWriter(Patcher* patcher) {
   std::unique_lock lock(mutex_);
   while (!stopped_) {
     // Only here: who evicts waits for those who help, so that they need threads of their own.
-    if (!HelpToEvict(lock, *patcher) && !WriteNext(lock, *patcher)) queued_.wait(lock);
+    if (!batches_.Help(lock, *patcher) && !WriteNext(lock, *patcher)) queued_.wait(lock);
   }
 }
 
@@ -388,53 +388,13 @@ absl::Status Nominator::EvictGang(const ListedGang& gang, Patcher& patcher) {
                              .is_wanted = is_wanted,
                              .may_have_budgets = gang.may_have_budgets};
   const auto evict = [this, &patcher](const std::vector<RunningPod>& pods, bool dry_run) {
-    return EvictTogether(pods, dry_run, patcher);
+    std::unique_lock lock(mutex_);
+    return batches_.Evict(pods, dry_run, lock, patcher);
   };
   if (step.kind == planner::StepKind::kEvictRest) {
     return patcher.EvictRestOfGang(to_evict, *gang.pods, options_.gang_names, evict);
   }
   return patcher.EvictGang(to_evict, *gang.pods, options_.gang_names, evict);
-}
-
-absl::Status Nominator::EvictTogether(const std::vector<RunningPod>& pods, bool dry_run,
-                                      Patcher& patcher) {
-  std::unique_lock lock(mutex_);
-  EvictionBatch batch{.pods = pods, .dry_run = dry_run};
-  batches_.push_back(&batch);
-  queued_.notify_all();
-  while (EvictOne(batch, lock, patcher) || batch.writers > 0) {
-    if (batch.writers > 0 && !HasNext(batch)) queued_.wait(lock);
-  }
-  std::erase(batches_, &batch);
-  return batch.status;
-}
-
-bool Nominator::EvictOne(EvictionBatch& batch, std::unique_lock<std::mutex>& lock,
-                         Patcher& patcher) {
-  if (!HasNext(batch)) return false;
-  const model::Pod& pod = batch.pods[batch.next++].pod;
-  ++batch.writers;
-  lock.unlock();
-  const absl::Status status = patcher.EvictPod(pod, batch.dry_run);
-  lock.lock();
-  --batch.writers;
-  batch.status.Update(status);
-  // Who waits for the whole batch may be the next.
-  if (!HasNext(batch)) queued_.notify_all();
-  return true;
-}
-
-bool Nominator::HelpToEvict(std::unique_lock<std::mutex>& lock, Patcher& patcher) {
-  std::size_t writers = 0;
-  for (const EvictionBatch* batch : batches_) writers += batch->writers;
-  if (writers >= kEvictors) return false;
-  const auto found =
-      std::ranges::find_if(batches_, [](const EvictionBatch* batch) { return HasNext(*batch); });
-  return found != batches_.end() && EvictOne(**found, lock, patcher);
-}
-
-bool Nominator::HasNext(const EvictionBatch& batch) {
-  return batch.status.ok() && batch.next < batch.pods.size();
 }
 
 void Nominator::OnReplaceBegin() {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cluster/snapshot.h"
+#include "controller/eviction_batches.h"
 #include "controller/gang_feed.h"
 #include "controller/kept_rooms.h"
 #include "controller/patcher.h"
@@ -156,14 +157,6 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   void ListGangs(const std::vector<planner::Step>& steps, Patcher& patcher);
   struct ListedGang;
   absl::Status EvictGang(const ListedGang& gang, Patcher& patcher);
-  // Evicts these pods with the help of other writers; see EvictPods.
-  absl::Status EvictTogether(const std::vector<RunningPod>& pods, bool dry_run, Patcher& patcher);
-  struct EvictionBatch;
-  // Evicts one pod of the batch, or of any. The lock, which must be held, is released meanwhile.
-  // Returns false if there is none.
-  bool EvictOne(EvictionBatch& batch, std::unique_lock<std::mutex>& lock, Patcher& patcher);
-  bool HelpToEvict(std::unique_lock<std::mutex>& lock, Patcher& patcher);
-  static bool HasNext(const EvictionBatch& batch);
   // For a step of the kind kCount. If the answer is not known, the plan asks again.
   void Count(const planner::Step& step, Patcher& patcher);
 
@@ -196,16 +189,6 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
     bool may_have_budgets = true;
     absl::StatusOr<std::vector<RunningPod>> pods;
   };
-  // Pods that are evicted by several writers.
-  struct EvictionBatch {
-    const std::vector<RunningPod>& pods;
-    bool dry_run = false;
-    // The next of them, and how many are being evicted.
-    std::size_t next = 0;
-    std::size_t writers = 0;
-    // The first error.
-    absl::Status status = {};
-  };
 
   // Guards what follows, which all threads use.
   std::mutex mutex_;
@@ -222,7 +205,7 @@ class Nominator final : public kube::ListWatchHandler<model::Pod> {
   std::size_t evictors_ = 0;
   // Whether a writer lists the pods of gangs.
   bool is_listing_ = false;
-  std::vector<EvictionBatch*> batches_;
+  EvictionBatches batches_{kEvictors, &queued_};
   bool is_telling_ = false;
   Clock::time_point told_;
   bool listed_ = false;

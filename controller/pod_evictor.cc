@@ -13,6 +13,7 @@
 #include "controller/gang_evictor.h"
 #include "kube/json_api.h"
 #include "kube/json_call.h"
+#include "kube/json_model.h"
 #include "kube/readable.h"
 #include "model/accelerator_requests.h"
 #include "policies/scheduling/health.h"
