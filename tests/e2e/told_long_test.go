@@ -15,8 +15,6 @@ import (
 // The node, and who runs there, are told by Events, once, with the rights that the controller prints.
 func TestEventsTellOfBrokenNodes(t *testing.T) {
 	w := fresh(t)
-	w.Check("delete what other tests were told", w.box.Client.CoreV1().Events(metav1.NamespaceDefault).
-		DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}))
 	pod := gpus(1, "V100")
 	node := w.place(pod)
 	both := w.controllers(2, nil)

@@ -31,13 +31,15 @@ func newWorld(t *testing.T, b *box.Box) *world {
 	return &world{Test: box.Test{T: t, Timeout: awaitTimeout}, box: b}
 }
 
-// fresh is the shared box without pods and with every node well, and Berth knowing it.
+// fresh is the shared box without pods and events and with every node well, and Berth knowing it.
 func fresh(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t, shared)
 	w.Check("delete pods", w.box.Client.CoreV1().Pods(metav1.NamespaceDefault).DeleteCollection(
 		t.Context(), metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{}))
 	w.Await("pods to be gone", func() bool { return len(w.pods()) == 0 })
+	w.Check("delete events", w.box.Client.CoreV1().Events(metav1.NamespaceDefault).DeleteCollection(
+		t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}))
 	var ill, used float64
 	defer func() {
 		if w.Failed() {
