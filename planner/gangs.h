@@ -220,10 +220,10 @@ class Gangs {
  private:
   using Groups = std::vector<PodGroup>;
 
-  // A node on which room is kept for a pod of the gang, the one of that place in `members`.
+  // A node on which room is kept for a pod of the gang, by its UID.
   struct KeptPlace {
     std::string node;
-    std::size_t rank = 0;
+    std::string uid;
   };
 
   // What is kept for a gang.

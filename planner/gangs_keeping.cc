@@ -5,10 +5,12 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "model/accelerator_requests.h"
 #include "model/node.h"
 #include "planner/gangs.h"
@@ -59,8 +61,8 @@ bool Gangs::Keep(Record& gang, Round& round) {
     std::vector<KeptPlace> kept;
     for (std::size_t group = 0; group < places->size(); ++group) {
       for (std::size_t i = 0; i < (*places)[group].size(); ++i) {
-        const auto rank = static_cast<std::size_t>(alike[group][i] - gang.members.data());
-        kept.push_back({round.view.At((*places)[group][i])->node.name, rank});
+        kept.push_back(
+            {round.view.At((*places)[group][i])->node.name, alike[group][i]->pod->pod().uid});
       }
     }
     KeepPlaces(gang, kept, round);
@@ -75,12 +77,19 @@ bool Gangs::Keep(Record& gang, Round& round) {
 
 void Gangs::KeepPlaces(Record& gang, const std::vector<KeptPlace>& places, Round& round) {
   gang.kept.until = KeptUntil(gang, round.time);
+  absl::flat_hash_map<std::string_view, const Pod*> pods;
+  for (const Member& member : gang.members) {
+    pods.emplace(member.pod->pod().uid, &member.pod->pod());
+  }
   std::set<NodeIndex> allowed;
   std::set<NodeIndex> beyond;
   bool any = false;
   for (const KeptPlace& place : places) {
     const auto node = round.view.Find(place.node);
-    if (!node || place.rank >= gang.members.size()) continue;
+    const auto found = pods.find(place.uid);
+    // Nothing is kept for a pod that is gone.
+    if (!node || found == pods.end()) continue;
+    const Pod& pod = *found->second;
     const auto model = round.view.At(*node)->accelerator;
     const auto nodes = static_cast<double>(round.view.Pools().Nodes(model));
     const auto most = static_cast<std::size_t>(std::floor(config_.gangs.max_share * nodes));
@@ -91,7 +100,6 @@ void Gangs::KeepPlaces(Record& gang, const std::vector<KeptPlace>& places, Round
     }
     any = kept.insert(*node).second || any;
     allowed.insert(*node);
-    const Pod& pod = gang.members[place.rank].pod->pod();
     round.Keep(pod, *node, gang.kept.until);
     gang.kept.places.push_back(place);
     for (const auto& [resource, amount] : model::AcceleratorRequests(pod, round.engine.catalog())) {

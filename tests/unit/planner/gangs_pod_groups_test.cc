@@ -1,5 +1,9 @@
 // Gangs whose pods wait for a PodGroup instead of behind a gate.
 
+#include <cstdint>
+#include <vector>
+
+#include "model/kept_room.h"
 #include "planner/gangs.h"
 #include "tests/unit/planner/gang_fixture.h"
 
@@ -15,6 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 constexpr char kGroup[] = "berth-train";
 constexpr char kKey[] = "team/berth-train";
@@ -385,6 +390,32 @@ TEST(GangPodGroups, ThatAreNotKnownForOneRoundChangeNothing) {
   EXPECT_THAT(f.Plan(), IsEmpty());
   f.BindTrain();
   EXPECT_THAT(f.Plan(), ElementsAre("berth-train deleted"));
+}
+
+TEST(GangPodGroups, ThatAreNotKnownKeepRoomForThePodsThatAreLeft) {
+  GroupFixture f;
+  f.config.gangs.max_share = 1;
+  f.Restart();
+  f.Node("c").quarantined = true;
+  for (const char* node : {"a", "b"}) f.Run(node, 4, 0);
+  // The first two share a node.
+  f.WaitForGroup(0, 3, 2);
+  f.WaitForGroup(1, 3, 6);
+  f.WaitForGroup(2, 3, 8);
+  f.Plan();
+  const auto kept = [&f] {
+    std::vector<std::int64_t> devices;
+    for (const auto& [node, rooms] : f.planner->gangs().KeptRooms()) {
+      for (const model::KeptRoom& room : rooms) devices.push_back(room.devices);
+    }
+    return devices;
+  };
+  ASSERT_THAT(kept(), UnorderedElementsAre(8, 8));
+  f.facts.pod_groups = nullptr;
+  f.facts.pod_groups_obstacle = "nobody answers";
+  f.Leave("train-0");
+  f.Plan();
+  EXPECT_THAT(kept(), UnorderedElementsAre(6, 8));
 }
 
 TEST(GangPodGroups, ThatANewControllerDoesNotKnowAtFirstKeepTheirGangsNominated) {
