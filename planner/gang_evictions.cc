@@ -73,7 +73,8 @@ bool BegunEvictions::IsOpen(const std::string& gang) const {
 }
 
 bool BegunEvictions::IsHalfWay(const std::string& gang) const {
-  return IsOpen(gang) && Find(gang)->lacked;
+  const Eviction* eviction = Find(gang);
+  return eviction != nullptr && !eviction->is_over && eviction->lacked;
 }
 
 void BegunEvictions::OnRestFailed(const std::string& gang, std::string_view why, Failure failure) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/kept_room.h"
 #include "tests/unit/planner/fixture.h"
 
 namespace berth::planner {
@@ -115,6 +116,16 @@ class GangFixture : public Fixture {
   }
   bool HoldsNothing(const std::string& gang) const {
     return std::ranges::all_of(NodesOf(gang), &std::string::empty);
+  }
+  /// How many devices are kept for the gang, by node.
+  std::map<std::string, std::int64_t> KeptFor(const std::string& gang) const {
+    std::map<std::string, std::int64_t> kept;
+    for (const auto& [node, rooms] : planner->gangs().KeptRooms()) {
+      for (const model::KeptRoom& room : rooms) {
+        if (room.gang == "team/" + gang) kept[node] += room.devices;
+      }
+    }
+    return kept;
   }
   Nodes NamesOf(const std::string& gang) const {
     Nodes names;

@@ -50,16 +50,6 @@ class KeepingFixture : public GangFixture {
   void AskForCpu(const std::string& name, std::int64_t amount) {
     Edit(name, [amount](model::Pod& pod) { pod.requests.Set("cpu", amount); });
   }
-  /// How many devices are kept for the gang, by node.
-  std::map<std::string, std::int64_t> KeptFor(const std::string& gang) const {
-    std::map<std::string, std::int64_t> kept;
-    for (const auto& [node, rooms] : planner->gangs().KeptRooms()) {
-      for (const model::KeptRoom& room : rooms) {
-        if (room.gang == "team/" + gang) kept[node] += room.devices;
-      }
-    }
-    return kept;
-  }
 
  private:
   std::map<std::string, model::Pod> used_;  // by node

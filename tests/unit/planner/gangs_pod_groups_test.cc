@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/kept_room.h"
 #include "planner/gangs.h"
 #include "tests/unit/planner/gang_fixture.h"
 
@@ -11,6 +10,7 @@ namespace berth::planner {
 namespace {
 
 using std::chrono::seconds;
+using ::testing::_;
 using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::Each;
@@ -18,6 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::Pair;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
@@ -403,19 +404,12 @@ TEST(GangPodGroups, ThatAreNotKnownKeepRoomForThePodsThatAreLeft) {
   f.WaitForGroup(1, 3, 6);
   f.WaitForGroup(2, 3, 8);
   f.Plan();
-  const auto kept = [&f] {
-    std::vector<std::int64_t> devices;
-    for (const auto& [node, rooms] : f.planner->gangs().KeptRooms()) {
-      for (const model::KeptRoom& room : rooms) devices.push_back(room.devices);
-    }
-    return devices;
-  };
-  ASSERT_THAT(kept(), UnorderedElementsAre(8, 8));
+  ASSERT_THAT(f.KeptFor("train"), UnorderedElementsAre(Pair(_, 8), Pair(_, 8)));
   f.facts.pod_groups = nullptr;
   f.facts.pod_groups_obstacle = "nobody answers";
   f.Leave("train-0");
   f.Plan();
-  EXPECT_THAT(kept(), UnorderedElementsAre(6, 8));
+  EXPECT_THAT(f.KeptFor("train"), UnorderedElementsAre(Pair(_, 6), Pair(_, 8)));
 }
 
 TEST(GangPodGroups, ThatANewControllerDoesNotKnowAtFirstKeepTheirGangsNominated) {
