@@ -31,11 +31,14 @@ namespace {
 
 // Nothing is told more often.
 constexpr timespec kTick{.tv_sec = 1, .tv_nsec = 0};
+// After a single failure everything is watched again within a second.
+constexpr int kShortestOutage = 3;
 
-// What went wrong last with a list or a watch of the feed. Thread-safe.
+// Why nodes or pods cannot be listed or watched just now. Thread-safe.
 class Troubles final : public kube::ListWatchObserver {
  public:
   void OnListed(std::size_t /*items*/) override { Set(absl::OkStatus()); }
+  void OnWatchGranted() override { Set(absl::OkStatus()); }
   void OnWatchEnd(kube::WatchEnd /*end*/) override {}
   void OnUnreadable(const kube::UnreadableObject& /*object*/) override {}
   void OnError(const absl::Status& error) override { Set(error); }
@@ -54,6 +57,12 @@ class Troubles final : public kube::ListWatchObserver {
 
   mutable std::mutex mutex_;
   absl::Status last_;
+};
+
+// For how many ticks nodes or pods could not be watched, and whether that was said.
+struct Outage {
+  int ticks = 0;
+  bool told = false;
 };
 
 sigset_t EndingSignals() {
@@ -128,6 +137,8 @@ class Watching {
       if (const int signal = AwaitSignal(kTick); signal != 0) return 128 + signal;
       reading = poll_.Last();
       TellOfConnection(reading.status);
+      TellOfWatch("nodes", nodes_, nodes_outage_);
+      TellOfWatch("pods", pods_, pods_outage_);
       if (absl::IsNotFound(reading.status) || reading.progress.uid != seen.pod.uid) continue;
       Observed now = Observe(reading);
       for (const Remark& remark : ChangesBetween(seen, now)) Say(remark);
@@ -200,6 +211,23 @@ class Watching {
     was_away_ = is_away;
   }
 
+  // The pod may be read although nodes or other pods cannot be watched, as after a right was taken
+  // away. What is said of nodes is old then.
+  void TellOfWatch(const char* what, const Troubles& troubles, Outage& outage) {
+    const absl::Status trouble = troubles.Last();
+    if (trouble.ok()) {
+      if (outage.told) Say({fmt::format("{} are watched again", what), Tone::kGood});
+      outage = {};
+      return;
+    }
+    // If the pod cannot be read either, the API server is away, which is said already.
+    if (was_away_ || outage.told || ++outage.ticks < kShortestOutage) return;
+    Say({fmt::format("{} cannot be watched, trying again: {}", what,
+                     std::string(trouble.message())),
+         Tone::kWaiting});
+    outage.told = true;
+  }
+
   void Say(const Remark& remark) const {
     const std::string time = absl::FormatTime("%H:%M:%S", absl::Now(), absl::LocalTimeZone());
     fmt::print("{}  {}\n", time, Painted(Printable(remark.text), remark.tone, request_.terminal));
@@ -218,6 +246,8 @@ class Watching {
   // The latest.
   v1::ExplainResponse explanation_;
   bool was_away_ = false;
+  Outage nodes_outage_;
+  Outage pods_outage_;
   bool was_bound_ = false;
 };
 

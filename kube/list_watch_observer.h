@@ -30,6 +30,8 @@ class ListWatchObserver {
   virtual ~ListWatchObserver() = default;
   /// A list is complete. `items` is the number of its objects.
   virtual void OnListed(std::size_t items) = 0;
+  /// A watch was granted that goes on from what is known.
+  virtual void OnWatchGranted() {}
   /// A watch ended. Another watch or a list follows.
   virtual void OnWatchEnd(WatchEnd end) = 0;
   /// An object cannot be read. Called each time that it arrives, so once for each list and each

@@ -23,8 +23,14 @@ absl::Status WatchSink<T>::OnHead(const HttpHead& head) {
   refusal_.OnHead(head);
   if (!granted()) return absl::OkStatus();
   absl::Status protobuf = CheckContentType(head);
-  if (protobuf.ok()) listing_ ? handler_->OnReplaceBegin() : handler_->OnGranted();
-  return protobuf;
+  if (!protobuf.ok()) return protobuf;
+  if (listing_) {
+    handler_->OnReplaceBegin();
+  } else {
+    handler_->OnGranted();
+    observer_->OnWatchGranted();
+  }
+  return absl::OkStatus();
 }
 
 template <typename T>

@@ -26,11 +26,12 @@ class WatchSink final : public HttpSink {
   ///
   /// `lists` is whether the watch begins with everything that exists, up to a bookmark that says
   /// so. Until then `resource_version` stays empty. The observer learns of unreadable objects and
-  /// of the end of the list.
+  /// of the end of the list, too.
   WatchSink(ListWatchHandler<T>* handler, ListWatchObserver* observer,
             std::string* resource_version, bool lists);
 
-  /// If the watch is granted, tells the handler that it is, or that a list begins if one does.
+  /// If the watch is granted, tells handler and observer that it is, or the handler that a list
+  /// begins if one does.
   /// Returns DataLoss if the reply is not Kubernetes' protobuf.
   absl::Status OnHead(const HttpHead& head) override;
   /// Processes every event that is complete. An error ends the exchange:

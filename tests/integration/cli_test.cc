@@ -243,22 +243,6 @@ TEST(CliExplain, FailsWhereTheApiServerRefuses) {
   EXPECT_THAT(away.error, HasSubstr("127.0.0.1"));
 }
 
-// It would try again for ever.
-TEST(CliExplain, SaysWhichRightToWatchIsMissing) {
-  FakeApiServer server;
-  const TempDir folder;
-  const std::string kubeconfig = server.WriteKubeconfig(folder);
-  for (const auto request : {FakeRequest::kListNodes, FakeRequest::kWatchNodes,
-                             FakeRequest::kListPods, FakeRequest::kWatchPods}) {
-    server.FailNoMore();
-    server.FailAlways(request, {.code = 403, .reason = "Forbidden"});
-    const Finished run = RunBerth({"explain", "train", "--watch", "--kubeconfig", kubeconfig});
-    EXPECT_EQ(run.exit_code, 1);
-    EXPECT_THAT(run.error, HasSubstr("explain --watch needs the rights to list and watch "));
-    EXPECT_THAT(run.error, HasSubstr("403"));
-  }
-}
-
 TEST(CliCapacity, CountsAClusterThatHasNoNodes) {
   FakeApiServer server;
   const TempDir folder;
