@@ -119,11 +119,15 @@ func TestRepairsMayOnlyCreatePods(t *testing.T) {
 
 const rebootWithNames = `repair: {enabled: true, operations: {reboot: {command: [sh, -c, 'echo "<$(NODE_NAME)>" && reboot']}}}`
 
+// jobPod is the pod of a Job of node-operation-controller, which puts the names of template, node, remediation
+// and operation together: as long as a name that kube-apiserver generates may be.
+const jobPod = "nodeops-berth-reboot-gpuislost-gpu-7-rack-12-pdx1-abcde-f-klmno"
+
 // argumentsOf are those of the operation's kubectl, after kubelet has put the names of a node and a pod in.
 func argumentsOf(r *release, operation string) []string {
 	container := named[*nodeOperationTemplate](r, operation).
 		Spec.Template.Spec.JobTemplate.Spec.Template.Spec.Containers[0]
-	names := strings.NewReplacer("$(NODE_NAME)", "gpu-7", "$(POD_NAME)", "reboot-x", "$(POD_UID)", "u-1")
+	names := strings.NewReplacer("$(NODE_NAME)", "gpu-7", "$(POD_NAME)", jobPod, "$(POD_UID)", "u-1")
 	var arguments []string
 	for _, argument := range container.Args {
 		arguments = append(arguments, names.Replace(argument))
@@ -157,7 +161,7 @@ func testRepair(t *testing.T, b *box.Box) {
 	if text, err := run(t, "", program(t, "kubectl"), arguments...); err != nil {
 		t.Fatal(text, err)
 	}
-	pod, err := client.CoreV1().Pods(space.Name).Get(t.Context(), "reboot-x-on-node", metav1.GetOptions{})
+	pod, err := client.CoreV1().Pods(space.Name).Get(t.Context(), jobPod+"-on-node", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +188,7 @@ func holdsRepair(t *testing.T, pod *corev1.Pod) {
 	if !slices.Contains(pod.Spec.Tolerations, corev1.Toleration{Operator: corev1.TolerationOpExists}) {
 		t.Errorf("the pod tolerates %v", pod.Spec.Tolerations)
 	}
-	if owner := pod.OwnerReferences[0]; owner.Name != "reboot-x" || owner.UID != "u-1" {
+	if owner := pod.OwnerReferences[0]; owner.Name != jobPod || owner.UID != "u-1" {
 		t.Errorf("the pod is owned by %v", owner)
 	}
 	if command := pod.Spec.Containers[0].Command; command[len(command)-1] != `echo "<gpu-7>" && reboot` {
