@@ -38,6 +38,40 @@ func TestObjectsAreLabelledAndNamedAfterTheRelease(t *testing.T) {
 	})
 }
 
+// Kubernetes takes them for names, YAML takes them for numbers and truths.
+func TestNamesMayLookLikeNumbers(t *testing.T) {
+	r := installation{name: "123", namespace: "456", values: `
+scheduler: {enabled: true, name: "true"}
+repair: {enabled: true}
+probe: {enabled: true}
+board: {enabled: true}
+`}.render(t) // decodes every object by its type
+	var config struct{ Planner struct{ Schedulers []string } }
+	text := named[*corev1.ConfigMap](r, "123-berth").Data["config.yaml"]
+	if err := yaml.Unmarshal([]byte(text), &config); err != nil || !slices.Equal(config.Planner.Schedulers, []string{"true"}) {
+		t.Errorf("the planner plans for %q: %v", config.Planner.Schedulers, err)
+	}
+}
+
+func TestAPodsLabelReplacesTheCommonOne(t *testing.T) {
+	r := render(t, `
+commonLabels: {team: all}
+podLabels: {team: pods}
+repair: {enabled: true}
+probe: {enabled: true}
+`)
+	for _, d := range all[*appsv1.Deployment](r) {
+		if d.Labels["team"] != "all" || d.Spec.Template.Labels["team"] != "pods" {
+			t.Errorf("%s has %v, its pods have %v", d.Name, d.Labels, d.Spec.Template.Labels)
+		}
+	}
+	for _, document := range strings.Split(r.text, "\n---\n") {
+		if err := yaml.UnmarshalStrict([]byte(document), &map[string]any{}); err != nil {
+			t.Errorf("%v in\n%s", err, document)
+		}
+	}
+}
+
 // Twice the same object: Helm would fail on a cluster, where it is too late.
 func TestObjectsAreThereOnce(t *testing.T) {
 	forEach(t, func(t *testing.T, r *release) {

@@ -66,11 +66,11 @@ admission:
   {{- end }}
   {{- if .Values.scheduler.enabled }}
   policies:
-    schedulerName: {name: {{ .Values.scheduler.name }}}
+    schedulerName: {name: {{ .Values.scheduler.name | quote }}}
   {{- end }}
 planner:
   {{- if .Values.scheduler.enabled }}
-  schedulers: [{{ .Values.scheduler.name }}]
+  schedulers: [{{ .Values.scheduler.name | quote }}]
   {{- else }}
   # Nobody's pods, until your own kube-scheduler calls Berth.
   schedulers: []
@@ -91,7 +91,7 @@ controller:
   checkPods:
     priorityClass: {{ $name }}-checks
     {{- if .Values.scheduler.enabled }}
-    scheduler: {{ .Values.scheduler.name }}
+    scheduler: {{ .Values.scheduler.name | quote }}
     {{- end }}
   {{- end }}
   {{- if eq .Values.certificates.source "controller" }}

@@ -13,33 +13,35 @@
 {{/* What selects the pods of a component. (root, component) */}}
 {{- define "berth.selector" -}}
 app.kubernetes.io/name: berth
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
-{{/* Labels of an object. (root, component; without a component where it is everybody's) */}}
+{{/* Labels of an object. (root, component; without a component where it is everybody's; pod: true for a pod's) */}}
 {{- define "berth.labels" -}}
 app.kubernetes.io/name: berth
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 app.kubernetes.io/part-of: berth
 {{- with .component }}
 app.kubernetes.io/component: {{ . }}
 {{- end }}
-{{- with .root.Values.commonLabels }}
+{{- $labels := dict -}}
+{{- if .pod }}{{ $labels = .root.Values.podLabels }}{{ end -}}
+{{- with merge (dict) $labels .root.Values.commonLabels }}
 {{ toYaml . }}
 {{- end }}
 {{- end -}}
 
 {{/*
 metadata of an object. (root, component, name: what follows the full name; optionally cluster:
-true where it is in no namespace, namespace, labels, annotations)
+true where it is in no namespace, namespace, labels, annotations, pod: true for a pod)
 */}}
 {{- define "berth.metadata" -}}
 name: {{ include "berth.fullname" .root }}{{ with .name }}-{{ . }}{{ end }}
 {{- if not .cluster }}
-namespace: {{ .namespace | default .root.Release.Namespace }}
+namespace: {{ .namespace | default .root.Release.Namespace | quote }}
 {{- end }}
 labels:
   {{- include "berth.labels" . | nindent 2 }}

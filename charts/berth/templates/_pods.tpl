@@ -178,12 +178,9 @@ spec:
   template:
     metadata:
       labels:
-        {{- include "berth.labels" . | nindent 8 }}
+        {{- include "berth.labels" (dict "root" .root "component" .component "pod" true) | nindent 8 }}
         {{- if not .unmeasured }}
         {{- include "berth.metrics.label" . | nindent 8 }}
-        {{- end }}
-        {{- with .root.Values.podLabels }}
-        {{- toYaml . | nindent 8 }}
         {{- end }}
       annotations:
         kubectl.kubernetes.io/default-container: {{ .mainContainer | default .component }}
@@ -240,7 +237,7 @@ metadata:
   {{- include "berth.metadata" (dict "root" .root "component" .component "name" .name "namespace" .namespace "cluster" (not .namespace)) | nindent 2 }}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: {{ .kind }}, name: {{ .role | quote }}}
 subjects:
-- {kind: ServiceAccount, name: {{ include "berth.fullname" .root }}-{{ .component }}, namespace: {{ .root.Release.Namespace }}}
+- {kind: ServiceAccount, name: {{ include "berth.fullname" .root }}-{{ .component }}, namespace: {{ .root.Release.Namespace | quote }}}
 {{- end -}}
 
 {{/* By which the Service of the metrics tells Berth's own programs from kube-scheduler. */}}

@@ -8,7 +8,7 @@ kind: KubeSchedulerConfiguration
 leaderElection:
   leaderElect: true
   resourceName: {{ include "berth.fullname" . }}-scheduler
-  resourceNamespace: {{ .Release.Namespace }}
+  resourceNamespace: {{ .Release.Namespace | quote }}
 # kube-scheduler's default of 50 requests a second would be the most pods that it can bind.
 clientConnection: {qps: 1000, burst: 2000}
 {{- if kindIs "invalid" .Values.scheduler.percentageOfNodesToScore | not }}
@@ -24,7 +24,7 @@ percentageOfNodesToScore: 100
 {{- end }}
 podMaxBackoffSeconds: {{ .Values.scheduler.podMaxBackoffSeconds | default 60 }}
 profiles:
-- schedulerName: {{ .Values.scheduler.name }}
+- schedulerName: {{ .Values.scheduler.name | quote }}
   pluginConfig:
   # By default kube-scheduler looks for pods to preempt on a tenth of the nodes (at least 100) before it
   # calls Berth, and a pod for a small pool waits if Berth refuses all of these nodes.

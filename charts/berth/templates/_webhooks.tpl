@@ -19,7 +19,7 @@ operator: In, values: [{{ .mode }}]
 
 {{/* clientConfig (root, path) */}}
 {{- define "berth.webhook.client" -}}
-service: {namespace: {{ .root.Release.Namespace }}, name: {{ include "berth.fullname" .root }}-admission, port: 443, path: {{ .path }}}
+service: {namespace: {{ .root.Release.Namespace | quote }}, name: {{ include "berth.fullname" .root }}-admission, port: 443, path: {{ .path }}}
 {{- if eq .root.Values.certificates.source "files" }}
 caBundle: {{ .root.Values.certificates.files.caBundle | b64enc }}
 {{- end }}
