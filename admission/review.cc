@@ -1,5 +1,7 @@
 #include "admission/review.h"
 
+#include <fmt/format.h>
+
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
@@ -127,13 +129,39 @@ std::string PlainMember(const kube::JsonText& object, std::string_view name) {
 }
 
 // Returns the value to which these names of members lead, as it is written; null if there is none.
-std::string TextAt(std::string_view object, std::initializer_list<std::string_view> names) {
+std::string_view ViewAt(std::string_view object, std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) {
     const auto member = kube::JsonText(object).Member(name);
     if (!member) return "null";
     object = member->text();
   }
-  return std::string(object);
+  return object;
+}
+
+std::string TextAt(std::string_view object, std::initializer_list<std::string_view> names) {
+  return std::string(ViewAt(object, names));
+}
+
+bool HasTooManyValues(std::string_view text) {
+  return kube::CountValues(text, kMaxValuesOfObject + 1) > kMaxValuesOfObject;
+}
+
+// The same of an object without its managedFields.
+bool IsTooLarge(std::string_view object) {
+  return HasTooManyValues(object) &&
+         HasTooManyValues(kube::WithoutMembers(object, "managedFields"));
+}
+
+absl::Status CheckObjects(std::string_view body) {
+  if (!HasTooManyValues(body)) return absl::OkStatus();
+  for (const std::string_view member : {"object", "oldObject"}) {
+    if (!IsTooLarge(ViewAt(body, {"request", member}))) continue;
+    return absl::InvalidArgumentError(fmt::format(
+        "AdmissionReview.request.{}: has more than the {} members and items that Berth reads of an "
+        "object",
+        member, kMaxValuesOfObject));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -145,7 +173,8 @@ std::string ToString(const GroupVersionKind& kind) {
 absl::StatusOr<Review> ReadReview(kube::JsonParser& parser, std::string_view body) {
   const auto root = ParseReview(parser, body);
   if (!root.ok()) return root.status();
-  absl::Status error;
+  absl::Status error = CheckObjects(body);
+  if (!error.ok()) return error;
   const JsonValue review(*root, kube::Path(kKind), error);
   CheckVersion(review);
   Review result = ReadRequest(review.Field("request"));
@@ -177,9 +206,14 @@ std::optional<Review> ReadReviewFront(std::string_view text) {
 
 std::optional<simdjson::dom::element> ReadOldObject(kube::JsonParser& parser,
                                                     std::string_view body) {
-  const auto root = ParseReview(parser, TextAt(body, {"request", "oldObject"}));
-  if (!root.ok() || !root->is_object()) return std::nullopt;
-  return *root;
+  const std::string_view object = ViewAt(body, {"request", "oldObject"});
+  if (IsTooLarge(object)) return std::nullopt;
+  // As deep as in a review: nobody could write one that is deeper.
+  const auto root = ParseReview(parser, R"({"request":{"oldObject":)" + std::string(object) + "}}");
+  if (!root.ok()) return std::nullopt;
+  const simdjson::dom::element read = (*root)["request"]["oldObject"];
+  if (!read.is_object()) return std::nullopt;
+  return read;
 }
 
 std::string OutlineOf(std::string_view object) {

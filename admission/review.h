@@ -20,6 +20,11 @@ namespace berth::admission {
 /// bytes.
 inline constexpr std::size_t kMaxUid = 253;
 
+/// The most members and items of one object, without metadata.managedFields: two such objects, as
+/// an update has them, fit into the kube::kMaxValues of a review. So whoever may create an object
+/// may change it.
+inline constexpr std::size_t kMaxValuesOfObject = 120'000;
+
 /// A metav1.GroupVersionKind. The group of the core API is empty.
 struct GroupVersionKind {
   std::string group;
@@ -55,8 +60,9 @@ struct Review {
 };
 
 /// Reads an AdmissionReview. Returns InvalidArgument, with a sentence that names the field, if the
-/// body is not JSON or not a v1 review that could be answered. Checks of the objects only that they
-/// are JSON objects. May leave out their managedFields, which nothing here judges.
+/// body is not JSON or not a v1 review that could be answered, or if an object has more than
+/// kMaxValuesOfObject. Checks of the objects otherwise only that they are JSON objects. May leave
+/// out their managedFields, which nothing here judges.
 absl::StatusOr<Review> ReadReview(kube::JsonParser& parser, std::string_view body);
 
 /// Reads the beginning of a review, as far as `text` contains it, without the objects, which the
@@ -65,7 +71,7 @@ absl::StatusOr<Review> ReadReview(kube::JsonParser& parser, std::string_view bod
 std::optional<Review> ReadReviewFront(std::string_view text);
 
 /// Reads the object before an UPDATE alone, in a review that cannot be read as a whole. Empty if
-/// the object cannot be read either, or if there is none.
+/// the object could not be read in any review, or if there is none.
 std::optional<simdjson::dom::element> ReadOldObject(kube::JsonParser& parser,
                                                     std::string_view body);
 

@@ -45,6 +45,17 @@ std::string Job(const std::string& job, const std::string& pod) {
 
 std::string ContainerOf(const std::string& fields) { return R"({"name":"c#",)" + fields + "}"; }
 
+// The pod's claim "a", whose template has so long a name.
+std::string Claim(std::size_t bytes) {
+  return R"("resourceClaims":[{"name":"a","resourceClaimTemplateName":")" +
+         std::string(bytes, 'x') + R"("}],)";
+}
+
+// A container that uses it so often.
+std::string UsingClaims(int times) {
+  return R"({"resources":{"claims":[)" + Repeated(R"({"name":"a"})", times) + "]}}";
+}
+
 std::string Affinity(const std::string& terms) {
   return R"("affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)"
          R"({"nodeSelectorTerms":[)" +
@@ -76,6 +87,10 @@ std::vector<Multiplied> AllMultiplied() {
        [] {
          return Pod(Containers(Repeated(R"({"volumeMounts":[)" + Repeated("{}", 9'900) + "]}", 5)));
        }},
+      {"LongNameOfAClaim", "Pod",
+       [] { return Pod(Claim(300'000) + Containers(Repeated(UsingClaims(9), 1'000))); }},
+      {"NameOfAClaim", "Pod",
+       [] { return Pod(Claim(253) + Containers(Repeated(UsingClaims(20), 1'000))); }},
       {"Resources", "Pod",
        [] {
          return Pod(Containers(
@@ -229,11 +244,11 @@ std::vector<Multiplied> AllMultipliedInTemplates() {
          return PyTorchJob(
              "", Roles(Repeated(R"({"resources":{"limits":{)" + Numbered(R"("r#":"1")", 45) + "}}}",
                                 1'000),
-                       5));
+                       2));
        }},
       {"FailureRulesOfTemplates", "JobSet",
        [] {
-         return JobSet(R"("podFailurePolicy":{"rules":[)" + Repeated("{}", 9'900) + "]},", 24);
+         return JobSet(R"("podFailurePolicy":{"rules":[)" + Repeated("{}", 9'900) + "]},", 11);
        }},
   };
 }

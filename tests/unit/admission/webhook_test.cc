@@ -33,6 +33,10 @@ constexpr char kReview[] = R"({"apiVersion": "admission.k8s.io/v1", "kind": "Adm
       "limits": {"cpu": "1", "memory": "1Gi", "nvidia.com/gpu": "1"},
       "requests": {"cpu": "1", "memory": "1Gi", "nvidia.com/gpu": "1"}}}]}}}})";
 
+constexpr char kPodKindJson[] = R"({"group":"","version":"v1","kind":"Pod"})";
+constexpr char kSetKind[] = R"({"group":"apps","version":"v1","kind":"Deployment"})";
+constexpr char kTrainerKind[] = R"({"group":"kubeflow.org","version":"v1","kind":"PyTorchJob"})";
+
 class WebhookTest : public testing::Test {
  protected:
   WebhookTest() {
@@ -102,10 +106,6 @@ std::string CutOff(const std::string& kind, const std::string& operation) {
          kind + R"(,"name":"a","namespace":"team","operation":")" + operation +
          R"(","userInfo":{"username":"alice"},"object":{"metadata":{"name":"<<<<)";
 }
-
-constexpr char kPodKindJson[] = R"({"group":"","version":"v1","kind":"Pod"})";
-constexpr char kSetKind[] = R"({"group":"apps","version":"v1","kind":"Deployment"})";
-constexpr char kTrainerKind[] = R"({"group":"kubeflow.org","version":"v1","kind":"PyTorchJob"})";
 
 TEST_F(WebhookTest, AnswersByTheFrontOfWhatTheListenerRefuses) {
   const struct {
@@ -201,14 +201,16 @@ std::string TrainerWith(const std::string& other) {
          R"(,"replicas":{"Worker":{"template":{"spec":{"containers":[{"name":"c"}]}}}}}})";
 }
 
+/// A list of so many of them.
+std::string Numbers(std::size_t count) {
+  std::string list = "[0";
+  for (std::size_t i = 1; i < count; ++i) list += ",0";
+  return list + "]";
+}
+
 TEST_F(WebhookTest, DeniesObjectsOfConfiguredKindsThatItCannotReadAsAWhole) {
-  const auto numbers = [](std::size_t count) {
-    std::string list = "[0";
-    for (std::size_t i = 1; i < count; ++i) list += ",0";
-    return list + "]";
-  };
   const std::string small = TrainerWith("0");
-  for (const std::string& other : {numbers(260'000), std::string(100, '[') + std::string(100, ']'),
+  for (const std::string& other : {Numbers(260'000), std::string(100, '[') + std::string(100, ']'),
                                    std::string("123456789012345678901234567890")}) {
     const std::string unread = TrainerWith(other);
     const std::string created = R"("object":)" + unread;
@@ -218,10 +220,31 @@ TEST_F(WebhookTest, DeniesObjectsOfConfiguredKindsThatItCannotReadAsAWhole) {
     EXPECT_EQ(Validated(kSetKind, "CREATE", created)["allowed"], true);
     EXPECT_EQ(Updated(kSetKind, small, unread)["allowed"], true);
   }
-  const std::string large = TrainerWith(numbers(60'000));
-  EXPECT_EQ(Updated(kTrainerKind, large, TrainerWith(numbers(240'000)))["allowed"], false)
-      << "only its templates are limited to less than the review";
+  const std::string large = TrainerWith(Numbers(60'000));
+  EXPECT_EQ(Updated(kTrainerKind, large, TrainerWith(Numbers(240'000)))["allowed"], false)
+      << "only its templates are limited to less than an object";
   EXPECT_EQ(Updated(kTrainerKind, large, large)["allowed"], true);
+}
+
+// An update has the object twice, and within the review, so less of it could be read.
+TEST_F(WebhookTest, LetsBeChangedWhatItLetBeCreated) {
+  const auto deep = [](std::size_t levels) {
+    return std::string(levels, '[') + std::string(levels, ']');
+  };
+  for (const std::string& other : {Numbers(119'000), deep(60)}) {
+    const std::string object = TrainerWith(other);
+    ASSERT_EQ(Validated(kTrainerKind, "CREATE", R"("object":)" + object)["allowed"], true);
+    const nlohmann::json updated = Updated(kTrainerKind, object, object);
+    EXPECT_EQ(updated["allowed"], true) << updated;
+    EXPECT_FALSE(updated.contains("warnings")) << updated;
+  }
+  for (const std::string& other : {Numbers(121'000), deep(61), deep(62)}) {
+    const std::string object = TrainerWith(other);
+    ASSERT_EQ(Validated(kTrainerKind, "CREATE", R"("object":)" + object)["allowed"], false);
+    const nlohmann::json updated = Updated(kTrainerKind, object, object);
+    EXPECT_EQ(updated["allowed"], true) << "it was stored before: " << updated;
+    EXPECT_TRUE(updated.contains("warnings")) << updated;
+  }
 }
 
 TEST_F(WebhookTest, RefusesWhatHasNotEvenAFront) {
