@@ -51,15 +51,23 @@ model::VolumeMount MountFromJson(const JsonValue& mount) {
           .sub_path = mount.Field("subPath").Text()};
 }
 
-// The names of templates or ResourceClaims, by the names that the pod has for its claims.
+// The longest name of a ResourceClaim or its template: a DNS subdomain
+// (ValidateResourceClaimName in pkg/apis/core/validation/validation.go, v1.36.3). kube-apiserver
+// checks it only after the webhook was asked.
+constexpr std::size_t kMaxClaimName = 253;
+
+// The names of templates or ResourceClaims, by the names that the pod has for its claims. Each
+// container may have a copy for each claim, so names that are too long, and will be refused, are
+// left empty.
 using ClaimNames = std::map<std::string, std::string, std::less<>>;
 
 ClaimNames ClaimNamesFromJson(const JsonValue& claims) {
   ClaimNames names;
   claims.ForEachItem([&](const JsonValue& claim) {
     const std::string own = claim.Field("resourceClaimName").Text();
-    names.emplace(claim.Field("name").Text(),
-                  TextOr(claim.Field("resourceClaimTemplateName"), own));
+    std::string name = TextOr(claim.Field("resourceClaimTemplateName"), own);
+    if (name.size() > kMaxClaimName) name.clear();
+    names.emplace(claim.Field("name").Text(), std::move(name));
   });
   return names;
 }
