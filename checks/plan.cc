@@ -86,8 +86,11 @@ void Plan::OnStoodBack(const std::string& check, const std::string& node, Clock:
 
 void Plan::Prune(Clock::time_point now) {
   std::erase_if(paused_, [now](const auto& each) { return now >= each.second; });
-  std::erase_if(
-      tried_, [&](const auto& each) { return now >= each.second + Find(each.first.first)->every; });
+  const auto is_old = [&](const auto& each) {
+    return now >= each.second + Find(each.first.first)->every;
+  };
+  std::erase_if(tried_, is_old);
+  std::erase_if(judged_, is_old);
 }
 
 void Plan::Meet(const std::vector<CheckPod>& pods, Clock::time_point now) {
@@ -130,7 +133,9 @@ std::optional<Order> Plan::Next(const model::ClusterView& view, const std::vecto
     const std::size_t nodes = view.Pools().Nodes(node.accelerator);
     if (running[node.accelerator] >= MostOf(checks_[candidate.check], nodes)) continue;
     if (auto order = OrderFor(candidate, view, time, now)) return order;
-    paused_[{checks_[candidate.check].name, node.node.name}] = now + kLeftOut;
+    const Pair pair(checks_[candidate.check].name, node.node.name);
+    paused_[pair] = now + kLeftOut;
+    judged_[pair] = now;
     if (++looks == kLooks) break;
   }
   return std::nullopt;
@@ -154,7 +159,8 @@ std::vector<Plan::Candidate> Plan::Due(const model::ClusterView& view,
     }
   }
   std::ranges::sort(due, [](const Candidate& a, const Candidate& b) {
-    return std::tie(a.tried, a.due, a.node, a.check) < std::tie(b.tried, b.due, b.node, b.check);
+    return std::tie(a.tried, a.judged, a.due, a.node, a.check) <
+           std::tie(b.tried, b.judged, b.due, b.node, b.check);
   });
   return due;
 }
@@ -167,6 +173,8 @@ std::optional<Plan::Candidate> Plan::DueOn(const ActiveCheck& check, const model
   Candidate candidate;
   const auto tried = tried_.find({check.name, node.node.name});
   if (tried != tried_.end()) candidate.tried = tried->second;
+  const auto judged = judged_.find({check.name, node.node.name});
+  if (judged != judged_.end()) candidate.judged = judged->second;
   const model::Condition* const condition = FindCondition(node.node, check.condition);
   if (condition == nullptr) return candidate;
   candidate.failed = condition->status == model::ConditionStatus::kTrue;

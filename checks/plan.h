@@ -49,7 +49,8 @@ class Plan {
   /// From one look for a node to the next, each of which begins one check at most.
   static constexpr std::chrono::seconds kPace{1};
   /// How many nodes that are due are judged at one look, so that looks stay short, and how long
-  /// those that no check may begin on are left out of the next looks.
+  /// those that no check may begin on are left out of the next looks. After that they come behind
+  /// all others, however many they are.
   static constexpr std::size_t kLooks = 20;
   static constexpr std::chrono::seconds kLeftOut{10};
 
@@ -93,9 +94,11 @@ class Plan {
 
  private:
   // A node that is due. The one that was tried the longest ago comes first, or else the one that
-  // was checked the longest ago: nodes on which no check ever tells anything hold up no others.
+  // was judged or was checked the longest ago: nodes on which no check ever tells anything, or may
+  // begin, hold up no others.
   struct Candidate {
     Clock::time_point tried = Clock::time_point::min();
+    Clock::time_point judged = Clock::time_point::min();
     model::Time due = model::kNoTime;
     std::size_t check = 0;
     model::NodeIndex node = 0;
@@ -141,8 +144,10 @@ class Plan {
   std::map<std::string, Acquaintance> known_;
   // Until when no check begins: it was tried, or the node would not do.
   std::map<Pair, Clock::time_point> paused_;
-  // When it was tried last, for as long as that matters.
+  // When it was tried last, and when the node was judged last and would not do; for as long as that
+  // matters.
   std::map<Pair, Clock::time_point> tried_;
+  std::map<Pair, Clock::time_point> judged_;
   // When to look for a node again.
   Clock::time_point next_look_{};
 };

@@ -192,6 +192,20 @@ TEST_F(PlanTest, NodesThatWouldNotDoHoldUpNoOthers) {
   EXPECT_EQ(order->node, "gpu-good");
 }
 
+// The first ones are due again before all others were judged.
+TEST_F(PlanTest, NodesThatWouldNotDoHoldUpNoOthersHoweverManyTheyAre) {
+  std::vector<model::NodeState> nodes;
+  for (int i = 0; i < 1000; ++i) {
+    nodes.push_back(IdleNode("gpu-" + std::to_string(i)));
+    nodes.back().used.Set("cpu", 64'000);
+  }
+  nodes.push_back(IdleNode("gpu-good"));
+  std::optional<Order> order;
+  for (int round = 0; round < 60 && !order; ++round) order = NextOrder(nodes);
+  ASSERT_TRUE(order);
+  EXPECT_EQ(order->node, "gpu-good");
+}
+
 // On the first of them, a check never tells anything, as when its image cannot be pulled there.
 TEST_F(PlanTest, ANodeOnWhichNoCheckEndsHoldsUpNoOthers) {
   ActiveCheck check = VectorAdd();
