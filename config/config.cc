@@ -170,7 +170,9 @@ void ValidateAccelerators(const std::vector<model::AcceleratorSpec>& specs, Erro
 }
 
 // A condition that nobody counts would keep no pod off the node; one that goes stale before the
-// next check would count as Unknown on nodes that are well.
+// next check would count as Unknown on nodes that are well. Where Unknown excludes, it must never
+// go stale: a node that is busy for long is not checked, and no check is put on a node that is
+// excluded for anything but a failure of its own.
 void ValidateCheckCondition(const std::string& path, const std::string& type, model::Duration again,
                             const policies::scheduling::HealthConfig& health, Errors& errors) {
   bool known = false;
@@ -182,6 +184,14 @@ void ValidateCheckCondition(const std::string& path, const std::string& type, mo
       errors.push_back({path, fmt::format("\"{}\" goes stale before it is checked again; write "
                                           "staleAfter: 0s in its entry of health.conditions",
                                           type)});
+    }
+    const auto unknown = policies::scheduling::EffectOfUnknown(condition, health);
+    if (stale > again && unknown == policies::scheduling::Effect::kExclude) {
+      errors.push_back(
+          {path, fmt::format("\"{}\" goes stale on nodes that are busy for long, and "
+                             "health.unknownStatus Exclude would keep checks off them for ever; "
+                             "write staleAfter: 0s in its entry of health.conditions",
+                             type)});
     }
     if (condition.bad_status == policies::scheduling::BadStatus::kFalse) {
       errors.push_back({path, fmt::format("\"{}\" is bad when it is False by health, but a check "

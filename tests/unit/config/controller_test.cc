@@ -224,6 +224,11 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"  activeChecks: [{name: a, image: b}]\nhealth: {staleAfter: 10m}",
                 "f:4: controller.activeChecks[0].condition: \"GPURuntimeError\" goes stale before "
                 "it is checked again; write staleAfter: 0s in its entry of health.conditions"},
+        Mistake{"  activeChecks: [{name: a, image: b}]\n"
+                "health: {staleAfter: 48h, unknownStatus: Exclude}",
+                "f:4: controller.activeChecks[0].condition: \"GPURuntimeError\" goes stale on "
+                "nodes that are busy for long, and health.unknownStatus Exclude would keep checks "
+                "off them for ever; write staleAfter: 0s in its entry of health.conditions"},
         Mistake{"  activeChecks: [{name: a, image: b, accelerators: [A1000]}]",
                 "f:4: controller.activeChecks[0].accelerators: \"A1000\" is no entry of "
                 "accelerators; write the name of one"},
