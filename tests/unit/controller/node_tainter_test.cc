@@ -80,13 +80,19 @@ class NodeTainterTest : public ::testing::Test {
     snapshot_->UpsertNode(state.node);
   }
 
-  void RunFor(milliseconds duration, bool enabled = true) {
+  NodeTainter Make(bool enabled) {
+    return NodeTainter({.rules = {.key = kTaint, .enabled = enabled, .health = {}},
+                        .may_write = [this] { return leads_; },
+                        .now = [] { return policies::scheduling::kNow; }},
+                       snapshot_.get(), &writer_, &time_, &record_);
+  }
+  void RunFor(NodeTainter& tainter, milliseconds duration) {
     time_.end = time_.now + duration;
-    NodeTainter({.rules = {.key = kTaint, .enabled = enabled, .health = {}},
-                 .may_write = [this] { return leads_; },
-                 .now = [] { return policies::scheduling::kNow; }},
-                snapshot_.get(), &writer_, &time_, &record_)
-        .Run();
+    tainter.Run();
+  }
+  void RunFor(milliseconds duration, bool enabled = true) {
+    NodeTainter tainter = Make(enabled);
+    RunFor(tainter, duration);
   }
 
   std::unique_ptr<cluster::Snapshot> snapshot_ = MakeSnapshot();
@@ -107,6 +113,30 @@ TEST_F(NodeTainterTest, TaintsABrokenNodeAndTakesTheTaintAwayWhenItIsWell) {
   RunFor(milliseconds(500));
   EXPECT_THAT(api_.tainted, IsEmpty());
   EXPECT_EQ(record_.written.back(), "taint v100-1 berth.dev/excluded:NoSchedule-");
+}
+
+TEST_F(NodeTainterTest, FollowsANodeThatFlapsHoweverOften) {
+  NodeTainter tainter = Make(true);
+  for (int round = 0; round < 12; ++round) {
+    Put(1, true);
+    RunFor(tainter, seconds(3));
+    ASSERT_THAT(api_.tainted, ElementsAre("v100-1")) << round;
+    Put(1, false);
+    RunFor(tainter, seconds(3));
+    ASSERT_THAT(api_.tainted, IsEmpty()) << round;
+  }
+}
+
+// Two that undo each other's writes must not do so for ever.
+TEST_F(NodeTainterTest, WritesMoreAndMoreSeldomWhatSomebodyElseUndoes) {
+  NodeTainter tainter = Make(true);
+  Put(1, true);
+  time_.on_wait = [this] {
+    api_.tainted.clear();
+    Put(1, true);
+  };
+  RunFor(tainter, seconds(100));
+  EXPECT_THAT(api_.patches, SizeIs(testing::AllOf(testing::Gt(3), testing::Lt(8))));
 }
 
 TEST_F(NodeTainterTest, SwitchedOffItTakesAwayWhatIsLeft) {

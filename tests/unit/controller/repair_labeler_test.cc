@@ -15,6 +15,7 @@ namespace {
 
 using policies::scheduling::GpuNode;
 using std::chrono::milliseconds;
+using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -48,6 +49,18 @@ class RepairLabelerTest : public ::testing::Test {
   void RunFor(milliseconds duration) {
     time_.end = time_.now + duration;
     labeler_.Run();
+  }
+
+  /// Lets it run for so long while node 1 is broken or not, and the watch tells of each write.
+  void RunWatched(bool broken, milliseconds duration) {
+    const auto watch = [this, broken] {
+      const bool allowed = !transport_.requests.empty() &&
+                           transport_.requests.back().body.find("allowed") != std::string::npos;
+      Put(1, broken, allowed);
+    };
+    watch();
+    time_.on_wait = watch;
+    RunFor(duration);
   }
 
   std::unique_ptr<cluster::Snapshot> snapshot_ = MakeSnapshot();
@@ -95,6 +108,26 @@ TEST_F(RepairLabelerTest, StopsAtOnceWhenTooManyAreAway) {
   RunFor(seconds(1));
   EXPECT_THAT(record_.written, ElementsAre("repair v100-0 berth.dev/repair=allowed",
                                            "repair v100-0 berth.dev/repair-"));
+}
+
+// A node that flaps gets the label more and more seldom, but never keeps it for longer.
+TEST_F(RepairLabelerTest, TakesAwayAtOnceHoweverOftenItGaveAndTookBefore) {
+  Reply(200, 100);
+  for (std::size_t round = 1; round <= 8; ++round) {
+    RunWatched(true, minutes(6));
+    ASSERT_EQ(transport_.requests.size(), 2 * round - 1) << "it has no label";
+    RunWatched(false, seconds(1));
+    ASSERT_EQ(transport_.requests.size(), 2 * round) << "it keeps the label";
+  }
+}
+
+TEST_F(RepairLabelerTest, GivesMoreAndMoreSeldomWhatItHasToTakeAwayAgain) {
+  Reply(200, 200);
+  for (int i = 0; i < 60; ++i) {
+    RunWatched(true, seconds(5));
+    RunWatched(false, seconds(5));
+  }
+  EXPECT_LT(transport_.requests.size(), 20U);
 }
 
 TEST_F(RepairLabelerTest, TriesAgainAfterGrowingWaits) {
