@@ -37,6 +37,11 @@ constexpr std::chrono::seconds kUncounted{30};
 
 std::string FullName(const model::Pod& pod) { return pod.namespace_ + '/' + pod.name; }
 
+// "<namespace>/<gang>" of the pod's gang.
+std::string NameOf(const model::Gang& gang, const RunningPod& pod) {
+  return pod.pod.namespace_ + '/' + gang.name;
+}
+
 std::string PathOfJob(const RunningPod& pod) {
   return fmt::format("/apis/batch/v1/namespaces/{}/jobs/{}", pod.pod.namespace_, pod.owner_name);
 }
@@ -128,8 +133,12 @@ bool PodEvictor::Empty(const NodeToEmpty& node) {
   if (!pods.ok()) return false;
   model::Time youngest = model::kNoTime;
   for (const RunningPod& each : *pods) youngest = std::max(youngest, each.pod.created);
+  waiting_gangs_.clear();
   return std::ranges::any_of(*pods, [&](const RunningPod& pod) {
     if (!retries_.IsDue(pod.pod.uid, timer_->Now())) return false;
+    // What one pod of a gang waits for, all others of it do; to ask costs a list of the namespace.
+    const auto gang = GangOf(pod);
+    if (gang && waiting_gangs_.contains(NameOf(*gang, pod))) return false;
     // A pod that waits for others to end, or was told already, costs no write.
     return Handle(pod, node, youngest);
   });
@@ -185,6 +194,7 @@ bool PodEvictor::Handle(const RunningPod& pod, const NodeToEmpty& node, model::T
     case Advice::What::kMove:
       return EvictIfStillBad(pod, node, youngest);
     case Advice::What::kWait:
+      if (const auto gang = GangOf(pod)) waiting_gangs_.insert(NameOf(*gang, pod));
       return false;
     case Advice::What::kStay:
       // To ask again costs a list of all pods of the namespace.

@@ -131,6 +131,8 @@ class PodEvictor {
   EvictionPlan plan_;
   // The keys are UIDs of pods.
   Retries retries_;
+  // The gangs, "<namespace>/<gang>", of which a pod had to wait at this look at a node.
+  std::set<std::string> waiting_gangs_;
   // When the pods of a node may be looked at again for an entry. Each entry is about other pods.
   std::map<std::pair<std::string, EntryKey>, Clock::time_point> looked_at_;
   // By node: its pool, and until when it counts as being emptied.

@@ -553,6 +553,23 @@ TEST_F(PodEvictorTest, AsksSeldomAboutAGangThatStays) {
   EXPECT_THAT(api_.lists_of_namespaces, testing::AllOf(testing::Gt(5), testing::Lt(30)));
 }
 
+// Each pod of it is on the node, and each look costs one list of their namespace.
+TEST_F(PodEvictorTest, AsksOnceALookAboutAGangThatWaits) {
+  api_.job["spec"]["backoffLimit"] = 8;
+  api_.job["status"] = {{"terminating", 1}};
+  for (int i = 0; i < 8; ++i) {
+    api_.Add("gpu-1", "train-" + std::to_string(i),
+             {{"berth.dev/gang-name", "run"}, {"berth.dev/gang-size", "8"}});
+  }
+  SetBroken("gpu-1");
+  RunFor(minutes(11));
+  EXPECT_THAT(api_.evicted, IsEmpty());
+  EXPECT_THAT(api_.lists_of_namespaces, testing::AllOf(testing::Gt(3), testing::Lt(9)));
+  api_.job["status"] = {{"terminating", 0}};
+  RunFor(minutes(11));
+  EXPECT_THAT(api_.evicted, SizeIs(8));
+}
+
 TEST_F(PodEvictorTest, EvictsAGangAsAWhole) {
   const json gang = {{"berth.dev/gang-name", "run"}, {"berth.dev/gang-size", "2"}};
   api_.Add("gpu-1", "train-0", gang);
