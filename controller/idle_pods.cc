@@ -53,14 +53,17 @@ IdlePods::IdlePods(Options options, const cluster::Snapshot* snapshot,
 
 void IdlePods::Run() {
   if (!options_.config.enabled) return;
+  model::Duration wait{0};
   do {
     if (snapshot_->Synced() && options_.may_write()) {
       Look();
+      wait = options_.config.every;
     } else {
       metrics_->Clear();
       told_.clear();
+      wait = kUntilLeading;
     }
-  } while (timer_->Wait(options_.config.every));
+  } while (timer_->Wait(wait));
   metrics_->Clear();
 }
 

@@ -66,13 +66,16 @@ class IdlePods {
            kube::Transport* transport, kube::Timer* timer, WriteObserver* observer,
            IdleMetrics* metrics);
 
-  /// Looks every IdlePodsConfig::every while this controller leads and the snapshot is synced.
+  /// Looks every IdlePodsConfig::every while this controller leads and the snapshot is synced, and
+  /// for the first time as soon as both hold.
   /// Returns when the timer is stopped.
   void Run();
 
  private:
   using Clock = kube::Timer::Clock;
 
+  /// How often to ask whether this controller leads by now.
+  static constexpr std::chrono::seconds kUntilLeading{1};
   /// At most so many pods are read at one look; the next looks go on.
   static constexpr std::size_t kMostReads = 500;
 

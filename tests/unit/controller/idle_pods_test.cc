@@ -273,6 +273,15 @@ TEST_F(IdlePodsTest, DoesNothingUnlessItLeads) {
   EXPECT_THAT(prometheus_.targets, IsEmpty());
 }
 
+TEST_F(IdlePodsTest, LooksAsSoonAsItLeads) {
+  Add("idle", false);
+  Measure({{"idle", 0}});
+  leads_ = false;
+  on_wait_ = [this] { leads_ = true; };
+  RunFor(minutes(1));
+  EXPECT_THAT(Reasons(), ElementsAre("idle Idle"));
+}
+
 TEST_F(IdlePodsTest, CountsFailuresOfPrometheus) {
   Add("idle", true);
   config_.evict_notebooks_after = minutes(30);
