@@ -42,8 +42,9 @@ void VisitFields(Visitor& visit, PrometheusConfig& config) {
         "PEM file with the CAs that must have signed the certificate of url; empty: the system's");
   visit("timeout", config.timeout, "How long an answer may take, 1s to 10m");
   visit("matchers", config.matchers,
-        "Matchers that select Berth's own metrics of this cluster, where Prometheus has those of "
-        "several, such as cluster=\"east\"");
+        "Matchers that select the metrics of this cluster, where Prometheus has those of several, "
+        "such as cluster=\"east\": of Berth's own, and of idle.utilization where query is a metric "
+        "and no other expression");
 }
 
 /// How the utilisation of devices is measured: an item of `idle.utilization`.

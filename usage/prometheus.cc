@@ -84,7 +84,10 @@ absl::StatusOr<std::unique_ptr<Prometheus>> Prometheus::Make(const PrometheusCon
 }
 
 Prometheus::Prometheus(std::unique_ptr<kube::Transport> transport, const PrometheusConfig& config)
-    : transport_(std::move(transport)), url_(config.url), timeout_(config.timeout) {}
+    : transport_(std::move(transport)),
+      url_(config.url),
+      matchers_(config.matchers),
+      timeout_(config.timeout) {}
 
 absl::StatusOr<std::vector<Sample>> Prometheus::Query(const std::string& expression) {
   kube::HttpRequest request;

@@ -50,12 +50,16 @@ class Prometheus {
   /// - Unavailable if it cannot be reached, is too slow or answers what cannot be read.
   absl::StatusOr<std::vector<Sample>> Query(const std::string& expression);
 
+  /// PrometheusConfig::matchers.
+  const std::string& matchers() const { return matchers_; }
+
   /// Makes Query() return at once, now and for ever. From any thread.
   void Stop() { transport_->Stop(); }
 
  private:
   const std::unique_ptr<kube::Transport> transport_;
   const std::string url_;
+  const std::string matchers_;
   const model::Duration timeout_;
 };
 

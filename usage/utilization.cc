@@ -91,6 +91,21 @@ model::Duration StepOf(model::Duration window) {
                                    window / kMostSteps);
 }
 
+UtilizationConfig Narrowed(UtilizationConfig config, std::string_view matchers) {
+  constexpr std::string_view kIgnored = ", \t\n";
+  matchers = matchers.substr(0, matchers.find_last_not_of(kIgnored) + 1);
+  if (matchers.empty() || !IsSelector(config.query)) return config;
+  const std::size_t brace = config.query.find('{');
+  if (brace == std::string::npos) {
+    config.query += fmt::format("{{{}}}", matchers);
+    return config;
+  }
+  const bool has_others =
+      config.query.find_first_not_of(kIgnored, brace + 1) < config.query.size() - 1;
+  config.query.insert(brace + 1, fmt::format("{}{}", matchers, has_others ? ", " : ""));
+  return config;
+}
+
 std::string PeakQuery(const UtilizationConfig& config, model::Duration window) {
   if (IsSelector(config.query)) {
     return ByDevice(config, fmt::format("max_over_time({}[{}])", config.query, InSeconds(window)));
@@ -116,8 +131,9 @@ std::string LastUseQuery(const UtilizationConfig& config, double below, model::D
                      InSeconds(span), InSeconds(step));
 }
 
-absl::StatusOr<MeasuredPods> Measure(Prometheus& prometheus, const UtilizationConfig& config,
+absl::StatusOr<MeasuredPods> Measure(Prometheus& prometheus, const UtilizationConfig& item,
                                      model::Duration window) {
+  const UtilizationConfig config = Narrowed(item, prometheus.matchers());
   const auto peaks = prometheus.Query(PeakQuery(config, window));
   if (!peaks.ok()) return peaks.status();
   const auto counts = prometheus.Query(CoverageQuery(config, window));
@@ -137,8 +153,9 @@ absl::StatusOr<MeasuredPods> Measure(Prometheus& prometheus, const UtilizationCo
 }
 
 absl::StatusOr<std::map<std::string, model::Time>> AskLastUse(Prometheus& prometheus,
-                                                              const UtilizationConfig& config,
+                                                              const UtilizationConfig& item,
                                                               double below, model::Duration span) {
+  const UtilizationConfig config = Narrowed(item, prometheus.matchers());
   const auto samples = prometheus.Query(LastUseQuery(config, below, span));
   if (!samples.ok()) return samples.status();
   std::map<std::string, model::Time> last;

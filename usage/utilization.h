@@ -30,6 +30,11 @@ struct MeasuredDevice {
 /// The devices of pods, by "<namespace>/<pod>".
 using MeasuredPods = std::map<std::string, std::vector<MeasuredDevice>>;
 
+/// The same with PrometheusConfig::matchers added to the query, if that is only a selector: where
+/// Prometheus has several clusters, pods of the same name must not be taken for each other. Other
+/// expressions stay as they are.
+UtilizationConfig Narrowed(UtilizationConfig config, std::string_view matchers);
+
 /// The query for the greatest utilisation of each device in the window. If the configured query is
 /// only a selector (a metric with or without matchers), all its samples count; otherwise its values
 /// at the moments of CoverageQuery().
@@ -51,14 +56,15 @@ inline constexpr model::Duration kUseStep = std::chrono::minutes(10);
 /// kUseStep in which the use was; any other query counts every five minutes.
 std::string LastUseQuery(const UtilizationConfig& config, double below, model::Duration span);
 
-/// Asks what was measured. Errors are those of Prometheus::Query().
-absl::StatusOr<MeasuredPods> Measure(Prometheus& prometheus, const UtilizationConfig& config,
+/// Asks what was measured, in the cluster of Prometheus::matchers(). Errors are those of
+/// Prometheus::Query().
+absl::StatusOr<MeasuredPods> Measure(Prometheus& prometheus, const UtilizationConfig& item,
                                      model::Duration window);
 
 /// When each pod, by "<namespace>/<pod>", last used a device; only those that did within `span`,
 /// and none for which Prometheus answers what is no time.
 absl::StatusOr<std::map<std::string, model::Time>> AskLastUse(Prometheus& prometheus,
-                                                              const UtilizationConfig& config,
+                                                              const UtilizationConfig& item,
                                                               double below, model::Duration span);
 
 }  // namespace berth::usage

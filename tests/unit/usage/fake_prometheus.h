@@ -56,8 +56,8 @@ class FakePrometheus final : public kube::Transport {
   std::vector<std::string> targets;
 };
 
-/// A client of `fake`, which must outlive it.
-inline std::unique_ptr<Prometheus> ClientOf(FakePrometheus& fake) {
+/// A client of `fake`, which must outlive it. The URL of `config` is not used.
+inline std::unique_ptr<Prometheus> ClientOf(FakePrometheus& fake, PrometheusConfig config = {}) {
   class Forwarder final : public kube::Transport {
    public:
     explicit Forwarder(kube::Transport& to) : to_(to) {}
@@ -69,8 +69,8 @@ inline std::unique_ptr<Prometheus> ClientOf(FakePrometheus& fake) {
    private:
     kube::Transport& to_;
   };
-  return std::make_unique<Prometheus>(std::make_unique<Forwarder>(fake),
-                                      PrometheusConfig{.url = "http://prometheus:9090"});
+  config.url = "http://prometheus:9090";
+  return std::make_unique<Prometheus>(std::make_unique<Forwarder>(fake), config);
 }
 
 }  // namespace berth::usage

@@ -16,10 +16,12 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::minutes;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::Pair;
+using testing::SizeIs;
 
 TEST(Utilization, OfASelectorIsThatOfAllItsSamples) {
   const std::string query = PeakQuery({}, hours(2));
@@ -39,6 +41,29 @@ TEST(Utilization, OfAnExpressionIsTakenEveryMinute) {
     EXPECT_TRUE(query.ends_with("[7200s:60s])")) << query;
   }
   EXPECT_THAT(PeakQuery({.query = "a / b"}, hours(720)), HasSubstr("[2592000s:3600s]"));
+}
+
+// Prometheus may have the metrics of another cluster, with a pod of the same name.
+TEST(Utilization, IsThatOfThisClusterOnly) {
+  const auto narrowed = [](const std::string& query, std::string_view matchers) {
+    return Narrowed({.query = query}, matchers).query;
+  };
+  EXPECT_EQ(narrowed("util", R"(cluster="east")"), R"(util{cluster="east"})");
+  EXPECT_EQ(narrowed("util{}", R"(cluster="east")"), R"(util{cluster="east"})");
+  EXPECT_EQ(narrowed("util{ }", R"(cluster="east",)"), R"(util{cluster="east" })");
+  EXPECT_EQ(narrowed(R"(util{job="dcgm",})", R"(cluster="east", zone="a")"),
+            R"(util{cluster="east", zone="a", job="dcgm",})");
+  EXPECT_EQ(narrowed("util", ""), "util");
+  EXPECT_EQ(narrowed("100 * util", R"(cluster="east")"), "100 * util");
+}
+
+TEST(Utilization, IsAskedOfThisClusterOnly) {
+  FakePrometheus fake;
+  const auto prometheus = ClientOf(fake, {.matchers = R"(cluster="east")"});
+  ASSERT_TRUE(Measure(*prometheus, {}, hours(2)).ok());
+  ASSERT_TRUE(AskLastUse(*prometheus, UtilizationConfig{}, 5, hours(24)).ok());
+  EXPECT_THAT(fake.targets, SizeIs(3));
+  EXPECT_THAT(fake.targets, Each(HasSubstr("DCGM_FI_DEV_GPU_UTIL%7Bcluster%3D%22east%22%7D")));
 }
 
 TEST(Utilization, IsCountedAtMoments) {
