@@ -44,6 +44,15 @@ T CheckNotNegative(absl::StatusOr<T> parsed, std::string_view text, const Path& 
 
 }  // namespace
 
+std::string NameFromText(std::string_view text, std::size_t most, const Path& path,
+                         absl::Status& error) {
+  if (text.size() > most) {
+    error.Update(
+        path.Error(fmt::format("has {} bytes; Kubernetes allows {} at most", text.size(), most)));
+  }
+  return std::string(text.substr(0, most));
+}
+
 model::Amount AmountFromText(std::string_view text, const Path& path, absl::Status& error) {
   absl::StatusOr<model::Amount> amount = model::Quantity::ParseAmount(text);
   return CheckNotNegative(std::move(amount), text, path, error);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,6 +20,18 @@
 // absence has a meaning has the same meaning if it cannot be read. All functions are thread-safe.
 
 namespace berth::kube {
+
+/// How many bytes the API server allows for the name of a pod, and for that of a namespace
+/// (NameIsDNSSubdomain and NameIsDNSLabel in
+/// k8s.io/apimachinery/pkg/api/validation/generic.go, v0.36.3). Before its validation, a request
+/// about a pod may bring names of any length, and the namespace is copied for each affinity term.
+inline constexpr std::size_t kMostNameBytes = 253;
+inline constexpr std::size_t kMostNamespaceBytes = 63;
+
+/// Returns `text`, a name. Of one with more than `most` bytes returns the beginning, and stores
+/// InvalidArgument in `error`.
+std::string NameFromText(std::string_view text, std::size_t most, const Path& path,
+                         absl::Status& error);
 
 /// Parses a quantity of resources. If `text` is not a quantity or is negative, stores
 /// InvalidArgument in `error` and returns 0. The API server rejects negative ones, too

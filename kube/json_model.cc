@@ -176,8 +176,8 @@ model::Pod PodFromJson(const JsonValue& pod) {
   const JsonValue metadata = pod.Field("metadata");
   const JsonValue spec = pod.Field("spec");
   model::Pod result;
-  result.namespace_ = metadata.Field("namespace").String();
-  result.name = metadata.Field("name").String();
+  result.namespace_ = metadata.Field("namespace").Name(kMostNamespaceBytes);
+  result.name = metadata.Field("name").Name(kMostNameBytes);
   result.uid = metadata.Field("uid").String();
   result.node_name = spec.Field("nodeName").String();
   result.annotations = metadata.Field("annotations").StringMap();

@@ -106,6 +106,10 @@ std::optional<std::string_view> JsonValue::QuantityText(std::string& number) con
   return std::string_view(trimmed.data(), trimmed.size());
 }
 
+std::string JsonValue::Name(std::size_t most) const {
+  return NameFromText(String(), most, path_, *error_);
+}
+
 model::Amount JsonValue::Amount() const {
   std::string number;
   const auto text = QuantityText(number);

@@ -93,6 +93,9 @@ class JsonValue {
   /// The value as JSON without blanks; empty if absent.
   std::string Json() const;
 
+  /// A name of `most` bytes at most; empty if absent. See NameFromText() for errors.
+  std::string Name(std::size_t most) const;
+
   /// A map of strings, such as labels; empty if absent.
   model::StringMap StringMap() const;
 

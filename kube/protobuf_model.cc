@@ -180,8 +180,10 @@ model::Pod FromProto(const pb::Pod& pod, const Path& path, absl::Status& error) 
   const Path in_namespace = path.Key(metadata.namespace_());
   const Path self = in_namespace.Key(metadata.name());
   model::Pod result;
-  result.namespace_ = metadata.namespace_();
-  result.name = metadata.name();
+  result.namespace_ = NameFromText(metadata.namespace_(), kMostNamespaceBytes,
+                                   self.Field("metadata").Field("namespace"), error);
+  result.name =
+      NameFromText(metadata.name(), kMostNameBytes, self.Field("metadata").Field("name"), error);
   result.uid = metadata.uid();
   result.node_name = pod.spec().node_name();
   result.annotations = StringMapFromProto(metadata.annotations());

@@ -45,6 +45,18 @@ std::string Affinity(const std::string& terms) {
          terms + "]}}}}";
 }
 
+// A pod whose texts are long, for many nodes: each text must not be copied for each of them.
+std::string LongTexts() {
+  const std::string text = '"' + std::string(100'000, 't') + '"';
+  return Args(R"({"metadata":{"uid":)" + text + R"(,"labels":{"a":)" + text +
+                  R"(},"annotations":{"berth.dev/accelerators":)" + text +
+                  R"(}},"spec":{"schedulerName":)" + text + R"(,"priorityClassName":)" + text +
+                  R"(,"nodeSelector":{"a":)" + text + R"(},"tolerations":[{"key":)" + text +
+                  R"(}],"containers":[{"resources":{"limits":{"nvidia.com/gpu":1,)" + text +
+                  ":1}}}]}}",
+              R"("NodeNames":[)" + Numbered("\"node-#\"", 100'000) + "]");
+}
+
 std::string NodeWith(const std::string& fields) {
   return R"({"metadata":{"name":"n#"},)" + fields + "}";
 }
@@ -97,6 +109,19 @@ std::vector<Multiplied> AllMultiplied() {
              Repeated(R"({"podAffinityTerm":{"labelSelector":{"matchExpressions":[{},{},{},{}]}}})",
                       5'000)));
        }},
+      {"LongNamespaceOfTerms", "/filter",
+       [] {
+         return WithPod(R"({"metadata":{"namespace":")" + std::string(100'000, 'n') +
+                        R"("},"spec":{"affinity":{"podAffinity":{)"
+                        R"("requiredDuringSchedulingIgnoredDuringExecution":[)" +
+                        Repeated(R"({"labelSelector":{}})", 5'000) + "]}}}}");
+       },
+       "Pod.metadata.namespace: has 100000 bytes; Kubernetes allows 63 at most"},
+      {"LongNameOfThePod", "/filter",
+       [] { return WithPod(R"({"metadata":{"name":")" + std::string(1'000'000, 'n') + "\"}}"); },
+       "Pod.metadata.name: has 1000000 bytes; Kubernetes allows 253 at most"},
+      {"LongTextsOfThePod", "/filter", [] { return LongTexts(); }},
+      {"RankedLongTextsOfThePod", "/prioritize", [] { return LongTexts(); }},
       {"Conditions", "/filter",
        [] { return WithPod(Filled(R"({"status":{"conditions":[@]}})", "{}", 9'999)); }},
       {"Brackets", "/filter",
