@@ -26,6 +26,9 @@ class BodyBudget {
   BodyBudget(const BodyBudget&) = delete;
   BodyBudget& operator=(const BodyBudget&) = delete;
 
+  /// Whether a share may hold `bytes` if no other holds any.
+  bool Fits(std::size_t bytes) const { return bytes <= LimitFor(bytes); }
+
   /// What one connection holds. It starts with 0 bytes, in the working state. A connection either
   /// waits for its client or works on what it holds, and only a waiting one is asked to make way.
   ///

@@ -258,14 +258,21 @@ std::optional<Reply> ReplyTo(ConnectionBase& connection, const Route& route, con
 }
 
 // Frees the body and counts the reply in its place. If there is no room for the reply, replaces it
-// by a short one.
+// by the route's short one. For that, the route sees the front of the body: kube-apiserver takes
+// only an answer that names the review.
 void HoldReply(ConnectionBase& connection, const Route& route, Parser& parser,
                std::optional<Reply>& reply) {
-  std::string().swap(parser.get().body());
   connection.share().Hold(0);
-  if (!reply || connection.share().Hold(reply->response.body.size())) return;
+  const std::size_t bytes = reply ? reply->response.body.size() : 0;
+  const bool held = connection.share().Hold(bytes);
+  const std::string front = held ? "" : parser.get().body().substr(0, route.reject_bytes);
+  std::string().swap(parser.get().body());
+  if (held) return;
+  reply.reset();
+  const bool could = connection.context().bodies.Fits(bytes);
   reply =
-      RejectBody(connection.observer(), connection.limits(), route, RejectionCause::kBodiesTooMany);
+      RejectBody(connection.observer(), connection.limits(), route,
+                 could ? RejectionCause::kBodiesTooMany : RejectionCause::kReplyTooLarge, front);
 }
 
 // Returns the reply to a request whose header has been read; nothing if the client is gone.

@@ -61,6 +61,10 @@ std::string Sentence(const ListenerLimits& limits, const Route& route, Rejection
     return absl::StrCat("other requests hold the ", limits.bodies_bytes,
                         " bytes that bodies and replies may take together; try again");
   }
+  if (cause == RejectionCause::kReplyTooLarge) {
+    return absl::StrCat("the reply does not fit into the ", limits.bodies_bytes,
+                        " bytes that bodies and replies may take together; send a smaller request");
+  }
   return absl::StrCat("the request body did not arrive within ", limits.body.count(), " ms");
 }
 
@@ -76,6 +80,7 @@ Meaning MeaningOf(RejectionCause cause) {
     case RejectionCause::kBodyTimeout:
       return {408, Limit::kBodyTime};
     case RejectionCause::kBodiesTooMany:
+    case RejectionCause::kReplyTooLarge:
       break;
   }
   return {503, Limit::kBodiesAtOnce};

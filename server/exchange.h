@@ -58,9 +58,9 @@ Reply Refusal(int status, std::string sentence);
 std::optional<Reply> RefuseByHead(ListenerObserver& observer, const ListenerLimits& limits,
                                   const Router::Match& match, const RequestHead& head);
 
-/// Returns the answer to a request whose body broke a limit, as the route's `reject` words it, and
-/// reports the limit to `observer`. `front` is what was read of the body. The reply ends the
-/// connection. Its status is 500 if `reject` throws.
+/// Returns the answer to a request whose body or reply broke a limit, as the route's `reject` words
+/// it, and reports the limit to `observer`. `front` is what was read of the body. The reply ends
+/// the connection. Its status is 500 if `reject` throws.
 Reply RejectBody(ListenerObserver& observer, const ListenerLimits& limits, const Route& route,
                  RejectionCause cause, std::string_view front = "");
 

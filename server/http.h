@@ -67,10 +67,11 @@ struct HttpResponse {
 };
 
 /// Why a body was not read to its end: it is larger than Route::max_body, it did not arrive within
-/// ListenerLimits::body, or other requests hold the memory (ListenerLimits::bodies_bytes).
-enum class RejectionCause { kBodyTooLarge, kBodyTimeout, kBodiesTooMany };
+/// ListenerLimits::body, or other requests hold the memory (ListenerLimits::bodies_bytes). Or why
+/// the handler's reply is not sent: others hold the memory, or all of it were too little for it.
+enum class RejectionCause { kBodyTooLarge, kBodyTimeout, kBodiesTooMany, kReplyTooLarge };
 
-/// A request that never reached its handler.
+/// A request that never reached its handler, or whose reply there is no memory for.
 struct Rejection {
   RejectionCause cause;
   /// A sentence for the client that names the limit.

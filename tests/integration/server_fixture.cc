@@ -15,6 +15,7 @@ using server::Route;
 constexpr std::chrono::seconds kPatience{10};
 constexpr char kText[] = "text/plain";
 constexpr std::size_t kLargeMaxBody = 4 * 1024 * 1024;
+constexpr std::size_t kSwollenBytes = 2048;
 constexpr std::size_t kBigBytes = 32 * 1024 * 1024;
 
 HttpResponse Echo(const HttpRequest& request) { return {200, kText, std::string(request.body)}; }
@@ -35,6 +36,9 @@ std::vector<Route> Routes(Gate& gate) {
   const auto big = [](const HttpRequest&) {
     return HttpResponse{200, kText, std::string(kBigBytes, 'x')};
   };
+  const auto swollen = [](const HttpRequest&) {
+    return HttpResponse{200, kText, std::string(kSwollenBytes, 'x')};
+  };
   const auto wait = [&gate](const HttpRequest&) {
     gate.Pass();
     return HttpResponse{200, kText, "passed"};
@@ -43,6 +47,7 @@ std::vector<Route> Routes(Gate& gate) {
           {"POST", "/echo", kEchoMaxBody, Echo, {}},
           {"POST", "/worded", 10, Echo, Worded},
           {"POST", "/fronted", kEchoMaxBody, Echo, Fronted, kFrontBytes},
+          {"POST", "/swollen", kEchoMaxBody, swollen, Fronted, kFrontBytes},
           {"GET", "/throw", 0, Throw, {}},
           {"GET", "/gate", 0, wait, {}},
           {"GET", "/big", 0, big, {}},

@@ -244,6 +244,20 @@ TEST_P(ServerLimitsTest, HeldBodiesMakeWayForThoseThatCome) {
   EXPECT_EQ(holding.back()->ReadReply().status, 200) << "it was not its turn";
 }
 
+TEST_P(ServerLimitsTest, AReplyThatCannotBeHeldIsOneByTheFront) {
+  options.limits.bodies_bytes = 1024;
+  Start();
+  const auto client = Connect();
+  ASSERT_TRUE(client->Send(Request("POST", "/swollen", "the uid ")));
+  const ServerReply reply = client->ReadReply();
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.body,
+            "the uid : the reply does not fit into the 1024 bytes that bodies and replies may take "
+            "together; send a smaller request");
+  EXPECT_EQ(client->ReadToEnd(), End::kClosed);
+  EXPECT_EQ(seen->Count("limit bodies_at_once"), 1);
+}
+
 TEST_P(ServerLimitsTest, RepliesThatNobodyReadsMakeWay) {
   options.limits.bodies_bytes = 80 * 1024 * 1024;
   Start();

@@ -114,7 +114,8 @@ TEST_F(WebhookTest, AnswersByTheFrontOfWhatTheListenerRefuses) {
     std::string reason;
   } cases[] = {{server::RejectionCause::kBodyTooLarge, 413, "RequestEntityTooLarge"},
                {server::RejectionCause::kBodyTimeout, 503, "ServiceUnavailable"},
-               {server::RejectionCause::kBodiesTooMany, 503, "ServiceUnavailable"}};
+               {server::RejectionCause::kBodiesTooMany, 503, "ServiceUnavailable"},
+               {server::RejectionCause::kReplyTooLarge, 503, "ServiceUnavailable"}};
   const std::string body = CutOff(kPodKindJson, "CREATE");
   for (const auto& each : cases) {
     const server::Rejection rejection{each.cause, "it is so", body};
@@ -131,7 +132,7 @@ TEST_F(WebhookTest, AnswersByTheFrontOfWhatTheListenerRefuses) {
   }
   EXPECT_THAT(metrics_.Exposition(),
               HasSubstr("berth_admission_reviews_total{operation=\"create\",result=\"unreadable\","
-                        "webhook=\"mutate\"} 3"));
+                        "webhook=\"mutate\"} 4"));
 }
 
 TEST_F(WebhookTest, DeniesNothingUnreadThatItWouldNotHaveJudged) {
