@@ -11,7 +11,8 @@ namespace berth::admission {
 /// denial. Thread-safe.
 class DenialLog {
  public:
-  /// Logs kind, namespace, user and reason if `verdict` is a denial.
+  /// Logs kind, namespace, user and reason if `verdict` is a denial; of the first three 1,024 bytes
+  /// at most.
   void OnReviewed(const Review& review, const Verdict& verdict);
 
  private:

@@ -96,10 +96,7 @@ bool TellsThatGangWaits(std::string_view type, std::string_view status) {
 }
 
 std::string GangMessage(std::string_view message) {
-  constexpr std::string_view kCut = "...";
-  if (message.size() <= model::kMostGangMessage) return std::string(message);
-  return fmt::format("{}{}", model::WholeCharacters(message, model::kMostGangMessage - kCut.size()),
-                     kCut);
+  return model::Shortened(message, model::kMostGangMessage);
 }
 
 bool IsTerminated(std::string_view phase) { return phase == "Succeeded" || phase == "Failed"; }

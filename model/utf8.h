@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace berth::model {
@@ -16,6 +17,14 @@ constexpr std::string_view WholeCharacters(std::string_view text, std::size_t by
   std::size_t end = bytes;
   while (end > 0 && is_inside(end)) --end;
   return text.substr(0, end);
+}
+
+/// `text`, or of one with more than `bytes` bytes, at least 3, the beginning and "...", which have
+/// at most as many together, without cutting a character of UTF-8.
+inline std::string Shortened(std::string_view text, std::size_t bytes) {
+  constexpr std::string_view kMark = "...";
+  if (text.size() <= bytes) return std::string(text);
+  return std::string(WholeCharacters(text, bytes - kMark.size())).append(kMark);
 }
 
 /// How many bytes the character has that the text begins with, if nobody can see it, or if it

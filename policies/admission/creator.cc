@@ -3,12 +3,18 @@
 #include <optional>
 
 #include "model/annotation.h"
+#include "model/utf8.h"
 
 namespace berth::policies::admission {
 
 namespace {
 
 std::string InQuotes(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+// The name of `request`'s user as it is recorded.
+std::string Recorded(const Request& request) {
+  return model::Shortened(request.user.name, CreatorPolicy::kMaxNameBytes);
+}
 
 // The Job controller copies the template of the Job, where the policy recorded the creator when the
 // Job was created.
@@ -40,7 +46,7 @@ bool CreatorPolicy::Mutate(const Request& request, Draft& draft, Remarks& remark
   }
   const auto inherited = model::Find(workload.pod.annotations, annotation_);
   const std::string creator =
-      request.owner_is_reviewed && inherited ? std::string(*inherited) : request.user.name;
+      request.owner_is_reviewed && inherited ? std::string(*inherited) : Recorded(request);
   if (creator.empty()) return false;
   Record(creator, draft, remarks);
   return true;
@@ -63,14 +69,14 @@ std::vector<Objection> CreatorPolicy::JudgeUpdate(const Request& request,
 
 void CreatorPolicy::MutateTemplate(const Request& request, Draft& draft, Remarks& remarks) const {
   if (request.user.name.empty() || request.owner_is_reviewed) return;
-  Record(request.user.name, Metadata::kPods, draft, remarks);
+  Record(Recorded(request), Metadata::kPods, draft, remarks);
 }
 
 std::vector<Objection> CreatorPolicy::JudgeTemplate(const Request& request,
                                                     const model::Workload& workload) const {
   if (request.user.name.empty() || !request.controller.empty()) return {};
   const auto claimed = model::Find(workload.pod.annotations, annotation_);
-  if (!claimed || *claimed == request.user.name) return {};
+  if (!claimed || *claimed == Recorded(request)) return {};
   return {{.field = PodAnnotationField(workload, annotation_),
            .reason = "names '" + std::string(*claimed) + "', who does not write the template",
            .advice = "remove it"}};

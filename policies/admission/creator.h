@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,10 @@ class CreatorPolicy : public AdmissionPolicy {
   static constexpr std::string_view kHelp =
       "Annotation created-by: the user who created a pod or Job";
   using Config = NoConfig;
+  /// Of a user's longer name, the beginning and "..." are recorded, which have as many bytes
+  /// together. The API server limits no name, but all annotations of an object to 256 KiB, and an
+  /// object may have many templates. A service account has a name of some 340 bytes at most.
+  static constexpr std::size_t kMaxNameBytes = 1024;
 
   CreatorPolicy(const PolicyContext& context, const NoConfig&);
 

@@ -365,6 +365,25 @@ TEST_P(PeakMemoryOfTemplates, WhatIsTooMuchIsDeniedAndAllElseIsReviewed) {
               ::testing::StartsWith("berth: not reviewed: "));
 }
 
+TEST_F(PeakMemoryOfTemplates, ALongNameOfTheUserIsRecordedAndLoggedInPart) {
+  if (!berth::tests::kMemoryIsMeasured) GTEST_SKIP() << "sanitizers have a memory of their own";
+  const std::string user(2 * kMega, 'u');
+  const std::string body =
+      absl::StrReplaceAll(ReviewOf("PyTorchJob", PyTorchJob("")), {{"eve", user}});
+  for (const char* path : {"/mutate/enforce", "/validate/enforce", "/mutate/warn"}) {
+    ExpectAFewTimes(path, body);
+  }
+  EXPECT_LT(Post("/mutate/enforce", body).body.size(), 3 * kMega / 10);
+  const std::string bad =
+      absl::StrReplaceAll(ReviewOf("Pod", R"({"spec":{"containers":7}})"), {{"eve", user}});
+  ::testing::internal::CaptureStderr();
+  const auto denied = ResponseTo("/validate/enforce", bad);
+  const std::string logged = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(denied["allowed"], false);
+  EXPECT_THAT(logged, ::testing::HasSubstr("uuu...\""));
+  EXPECT_LT(logged.size(), 4'000U);
+}
+
 // What is allocated now.
 std::size_t LiveBytes() {
   const struct mallinfo2 heap = mallinfo2();

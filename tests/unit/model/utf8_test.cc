@@ -21,6 +21,12 @@ TEST(WholeCharacters, CutsBetweenTwoCharacters) {
   EXPECT_EQ(WholeCharacters(four_bytes, 5), "a\U0001f680");
 }
 
+TEST(Shortened, MarksWhereItCuts) {
+  EXPECT_EQ(Shortened("gangs", 5), "gangs");
+  EXPECT_EQ(Shortened("gangs!", 5), "ga...");
+  EXPECT_EQ(Shortened("g\u00fcng!", 5), "g...");
+}
+
 TEST(WholeCharacters, EndsForBytesThatBeginNoCharacter) {
   EXPECT_EQ(WholeCharacters("\x80\x80\x80\x80", 3), "");
 }

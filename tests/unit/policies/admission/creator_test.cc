@@ -1,6 +1,7 @@
 #include "policies/admission/creator.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -45,6 +46,23 @@ TEST_F(CreatorTest, ReplacesWhatSomebodyElseIsSaidToBe) {
     EXPECT_THAT(made.workload.pod.annotations, ElementsAre(Pair("berth.dev/created-by", "alice")));
     EXPECT_THAT(made.changes,
                 ElementsAre("berth.dev/created-by set to 'alice', the creator, instead of 'bob'"));
+  }
+}
+
+TEST_F(CreatorTest, RecordsTheBeginningOfALongName) {
+  const std::string longest(CreatorPolicy::kMaxNameBytes, 'u');
+  const std::string cut = longest.substr(3) + "...";
+  for (const auto& [user, recorded] :
+       {std::pair(longest, longest), std::pair(longest + "u", cut)}) {
+    const Request request = By(user);
+    const Made made = Mutate(policy_, CpuPod(), request);
+    EXPECT_THAT(made.workload.pod.annotations, ElementsAre(Pair("berth.dev/created-by", recorded)));
+    EXPECT_THAT(policy_.JudgeTemplate(request, made.workload), IsEmpty());
+    Draft draft(CpuPod());
+    Remarks remarks;
+    policy_.MutateTemplate(request, draft, remarks);
+    EXPECT_THAT(draft.workload().pod.annotations,
+                ElementsAre(Pair("berth.dev/created-by", recorded)));
   }
 }
 
