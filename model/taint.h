@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace berth::model {
 
@@ -45,6 +46,22 @@ struct Toleration {
 /// value is equal or the operator is Exists. The operators Lt and Gt tolerate nothing, as in
 /// Kubernetes while their feature gate is off.
 bool IsTolerated(const Taint& taint, std::span<const Toleration> tolerations);
+
+/// The tolerations of a pod, to be asked about the taints of many nodes. Whoever may create pods
+/// can write 10,000 of them, each of which would be compared with each taint of each node. An
+/// immutable value; thread-safe.
+class Tolerations {
+ public:
+  /// Takes O(n log n) time, and little for the few that pods mostly have.
+  explicit Tolerations(std::span<const Toleration> tolerations);
+
+  /// The same as IsTolerated(), in O(log n) time.
+  bool Tolerate(const Taint& taint) const;
+
+ private:
+  // As given, if they are few. Otherwise in one spelling, in ascending order, each once.
+  std::vector<Toleration> tolerations_;
+};
 
 /// Returns the taint of that key and effect, of which a node has at most one (ValidateTaintsInNode
 /// in k8s.io/kubernetes/pkg/apis/core/validation/validation.go, v1.36.3); null if there is none. It

@@ -33,8 +33,8 @@ std::uint16_t ScoreOf(const model::NodeState& node, std::string_view resource,
 class PackingEvaluator : public NodeEvaluator {
  public:
   PackingEvaluator(std::vector<model::Resources::Entry> requests,
-                   std::vector<model::Toleration> tolerations, ReasonId tainted)
-      : requests_(std::move(requests)), tolerations_(std::move(tolerations)), tainted_(tainted) {}
+                   const std::vector<model::Toleration>& tolerations, ReasonId tainted)
+      : requests_(std::move(requests)), tolerations_(tolerations), tainted_(tainted) {}
 
   Verdict Evaluate(const model::NodeState& node) const noexcept override {
     Verdict verdict;
@@ -43,7 +43,7 @@ class PackingEvaluator : public NodeEvaluator {
     }
     verdict.last = std::any_of(
         node.node.taints.begin(), node.node.taints.end(), [this](const model::Taint& taint) {
-          return taint.effect == model::kPreferNoSchedule && !IsTolerated(taint, tolerations_);
+          return taint.effect == model::kPreferNoSchedule && !tolerations_.Tolerate(taint);
         });
     if (verdict.last) verdict.reason = tainted_;
     return verdict;
@@ -51,7 +51,7 @@ class PackingEvaluator : public NodeEvaluator {
 
  private:
   std::vector<model::Resources::Entry> requests_;
-  std::vector<model::Toleration> tolerations_;
+  model::Tolerations tolerations_;
   ReasonId tainted_;
 };
 
