@@ -106,10 +106,16 @@ void AffinityIndex::Remove(Records::iterator found) {
   records_.erase(found);
 }
 
-AffinityIndex::Shapes::iterator AffinityIndex::HoldWithin(const Terms& terms) {
+bool AffinityIndex::Fits(const Terms& terms, std::size_t most) const {
   const std::size_t bytes = BytesOf(terms);
-  const bool fits = bytes <= kMaxPodBytes && bytes_ + bytes <= kMaxBytes;
-  return fits || shapes_.contains(terms) ? Hold(terms) : Hold(Widened(terms));
+  return (bytes <= kMaxPodBytes && bytes_ + bytes <= most) || shapes_.contains(terms);
+}
+
+AffinityIndex::Shapes::iterator AffinityIndex::HoldWithin(const Terms& terms) {
+  if (Fits(terms, kMaxExactBytes)) return Hold(terms);
+  const Terms widened = Widened(terms);
+  // All pods share the last.
+  return Fits(widened, kMaxBytes) ? Hold(widened) : Hold({model::PodSelector()});
 }
 
 AffinityIndex::Shapes::iterator AffinityIndex::Hold(const Terms& terms) {

@@ -18,14 +18,16 @@ namespace berth::cluster {
 ///
 /// Only pods that have such terms cost anything. Pods of one Deployment have equal terms, which are
 /// stored and compared once. Terms that exceed the bounds below are widened: they count as if they
-/// selected every pod of their namespaces. A widened answer makes the caller do more work than
-/// necessary, but never makes it wrong.
+/// selected every pod of their namespaces, or, where that is too much to store, of all namespaces.
+/// A widened answer makes the caller do more work than necessary, but never makes it wrong.
 class AffinityIndex {
  public:
   /// Limit on the bytes of one pod's terms. An ordinary pod's terms take some 500.
   static constexpr std::size_t kMaxPodBytes = 16 * 1024;
   /// Limit on the bytes of all terms together.
   static constexpr std::size_t kMaxBytes = 32 * 1024 * 1024;
+  /// From so many bytes on, new terms are widened. The rest is for widened ones.
+  static constexpr std::size_t kMaxExactBytes = kMaxBytes / 8 * 7;
   /// Limit on the namespaces that widened terms are stored for. Terms with more namespaces, once
   /// widened, select the pods of all namespaces.
   static constexpr std::size_t kMaxNamespaces = 16;
@@ -78,6 +80,8 @@ class AffinityIndex {
 
   /// Removes the record, or does nothing at records_.end().
   void Remove(Records::iterator found);
+  /// Whether `terms` are stored already, or can be without more than `most` bytes altogether.
+  bool Fits(const Terms& terms, std::size_t most) const;
   /// Holds `terms`, widened if they exceed the bounds.
   Shapes::iterator HoldWithin(const Terms& terms);
   /// Adds one user to the shape of these terms, and creates the shape if it is new.

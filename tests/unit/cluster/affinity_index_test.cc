@@ -166,6 +166,26 @@ TEST(AffinityIndexTest, AllPodsTogetherHaveABoundToo) {
   EXPECT_LE(index.bytes(), AffinityIndex::kMaxBytes);
   EXPECT_TRUE(index.Selects(kWeb)) << "those that came last are kept in short";
   EXPECT_EQ(index.size(), 5'000U);
+  EXPECT_FALSE(index.Selects(Waiting("other", {{"app", "web"}}))) << "they keep their namespaces";
+}
+
+// Widened terms of distinct namespaces are as many.
+TEST(AffinityIndexTest, TheBoundHoldsForWidenedTerms) {
+  const auto pod = [](int number) {
+    std::vector<std::string> namespaces;
+    for (std::size_t i = 0; i < AffinityIndex::kMaxNamespaces; ++i) {
+      namespaces.push_back(std::string(50, 'n') + std::to_string(number) + '-' + std::to_string(i));
+    }
+    return Drawing("p" + std::to_string(number), {Selector(std::move(namespaces), {})});
+  };
+  constexpr int kPods = 20'000;
+  AffinityIndex index;
+  for (int i = 0; i < kPods; ++i) index.Upsert(pod(i));
+  EXPECT_LE(index.bytes(), AffinityIndex::kMaxBytes + 1'000);
+  EXPECT_TRUE(index.Selects(kWeb)) << "those that came last select the pods of all namespaces";
+  for (int i = 0; i < kPods; ++i) index.Remove(pod(i));
+  EXPECT_EQ(index.bytes(), 0U);
+  EXPECT_FALSE(index.Selects(kWeb));
 }
 
 }  // namespace
