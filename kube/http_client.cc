@@ -237,7 +237,26 @@ class HttpClient::Impl {
         lookup_(std::move(ask)),
         tls_(ssl::context::tls_client) {}
 
+  /// Most callers run on a thread of their own, where an exception would end the process: the
+  /// system may have no thread for a name lookup at the moment, or no memory for what `sink` keeps.
   absl::Status Send(const HttpRequest& request, HttpSink& sink) {
+    try {
+      return SendOrThrow(request, sink);
+    } catch (const std::exception& error) {
+      connection_ = {};
+      if (stopped_) return absl::CancelledError("stopped");
+      return absl::UnavailableError(fmt::format("{}: {}", HostAndPort(config_), error.what()));
+    }
+  }
+
+  void Stop() {
+    stopped_ = true;
+    lookup_.Stop();
+    net::post(io_, [this] { Close(); });
+  }
+
+ private:
+  absl::Status SendOrThrow(const HttpRequest& request, HttpSink& sink) {
     Exchange exchange{{}, sink, timeouts_, request.silence, request.send_by};
     absl::Status status = Identify();
     if (status.ok()) status = Prepare(request, exchange.request);
@@ -251,13 +270,6 @@ class HttpClient::Impl {
     return status;
   }
 
-  void Stop() {
-    stopped_ = true;
-    lookup_.Stop();
-    net::post(io_, [this] { Close(); });
-  }
-
- private:
   /// Has the exec plugin tell who the client is, if there is one.
   absl::Status Identify() {
     if (!config_.exec) return absl::OkStatus();

@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -40,6 +41,15 @@ Addresses AskSystem(const std::string& host) {
   return addresses;
 }
 
+// On a thread of its own, an exception would end the process.
+Addresses AskSafely(const NameLookup::Ask& ask, const std::string& host) {
+  try {
+    return ask(host);
+  } catch (const std::exception& error) {
+    return absl::UnavailableError(fmt::format("no address of {}: {}", host, error.what()));
+  }
+}
+
 }  // namespace
 
 bool IsIpLiteral(const std::string& host) {
@@ -66,8 +76,9 @@ absl::StatusOr<std::vector<std::string>> NameLookup::Resolve(const std::string& 
   if (IsIpLiteral(host)) return std::vector<std::string>{host};
   state_->answer.reset();
   const std::uint64_t question = ++state_->asked;
+  // Throws std::system_error if the system has no thread now.
   std::thread([state = state_, ask = ask_, host, question] {
-    Addresses answer = ask(host);
+    Addresses answer = AskSafely(ask, host);
     const std::lock_guard guard(state->mutex);
     if (state->asked == question) state->answer = std::move(answer);
     state->changed.notify_all();

@@ -28,7 +28,8 @@ class NameLookup {
 
   /// Returns the numeric addresses of `host` in the system's order of preference, at least one. A
   /// numeric host is returned as it is. Blocks for up to `timeout`. Returns Cancelled after Stop(),
-  /// DeadlineExceeded after `timeout`, and Unavailable if the name server knows no address.
+  /// DeadlineExceeded after `timeout`, and Unavailable if the name server knows no address. Throws
+  /// std::system_error if the system has no thread for it.
   absl::StatusOr<std::vector<std::string>> Resolve(const std::string& host,
                                                    std::chrono::milliseconds timeout);
 

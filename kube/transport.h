@@ -67,7 +67,8 @@ class Transport {
   /// time. Any HTTP status is a success. Returns
   /// - Cancelled after Stop();
   /// - DeadlineExceeded if the server was silent for too long, or after `send_by`;
-  /// - Unavailable if the network or TLS failed, or a credential cannot be used;
+  /// - Unavailable if the network or TLS failed, a credential cannot be used, the system has no
+  ///   memory or thread for it, or `sink` threw a std::exception;
   /// - the error of reading a credential's file, e.g. NotFound;
   /// - the error of `sink`, unchanged.
   ///

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <new>
 #include <string>
 #include <thread>
 
@@ -213,6 +214,38 @@ TEST(HttpClient, TheSinksErrorEndsTheExchange) {
   kept.verdict_on_head = absl::DataLossError("not mine");
   EXPECT_EQ(client.Send({.target = "/"}, kept), absl::DataLossError("not mine"));
   peer.join();
+}
+
+/// Has no memory for the first body.
+class Forgetful final : public HttpSink {
+ public:
+  absl::Status OnHead(const HttpHead&) override { return absl::OkStatus(); }
+  absl::Status OnBody(std::string_view) override {
+    if (++pieces == 1) throw std::bad_alloc();
+    return absl::OkStatus();
+  }
+
+  int pieces = 0;
+};
+
+TEST(HttpClient, WhatTheSinkThrowsIsAnErrorAfterWhichItAsksAgain) {
+  Server server;
+  HttpClient client(server.Config());
+  std::thread peer([&] {
+    for (int i = 0; i < 2; ++i) {
+      server.Accept();
+      server.Read();
+      server.Write("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc");
+    }
+  });
+  Forgetful sink;
+  const absl::Status thrown = client.Send({.target = "/", .accept = ""}, sink);
+  const absl::Status status = client.Send({.target = "/", .accept = ""}, sink);
+  peer.join();
+  EXPECT_TRUE(absl::IsUnavailable(thrown)) << thrown;
+  EXPECT_NE(thrown.message().find("bad_alloc"), absl::string_view::npos) << thrown;
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(sink.pieces, 2);
 }
 
 TEST(HttpClient, StopsWhileTheServerDoesNotEvenAccept) {

@@ -1,5 +1,7 @@
 #include "kube/name_lookup.h"
 
+#include <new>
+
 #include "absl/status/status.h"
 #include "gtest/gtest.h"
 
@@ -42,6 +44,14 @@ TEST(NameLookup, ANameWithoutAddressIsNamed) {
   const absl::Status status = lookup.Resolve("-", kPatience).status();
   EXPECT_TRUE(absl::IsUnavailable(status)) << status;
   EXPECT_NE(status.message().find("no address of -"), absl::string_view::npos) << status;
+}
+
+TEST(NameLookup, AnExceptionIsAnAnswer) {
+  NameLookup lookup(
+      [](const std::string&) -> absl::StatusOr<Addresses> { throw std::bad_alloc(); });
+  const absl::Status status = lookup.Resolve("api", kPatience).status();
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_NE(status.message().find("no address of api: "), absl::string_view::npos) << status;
 }
 
 TEST(NameLookup, StopsForEver) {
