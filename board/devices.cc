@@ -25,9 +25,7 @@ double DevicesOf(const model::Resources& resources, const model::AcceleratorSpec
 }
 
 std::int64_t WholeDevices(double devices) {
-  // A node may claim any number. Up to this one, sums are more exact than that.
-  constexpr double kMost = 1e9;
-  return static_cast<std::int64_t>(std::ceil(std::clamp(devices - kNoDevice, 0.0, kMost)));
+  return static_cast<std::int64_t>(std::ceil(std::clamp(devices - kNoDevice, 0.0, kMostDevices)));
 }
 
 const model::AcceleratorSpec* SpecOf(const model::NodeState& node,
@@ -40,10 +38,10 @@ const model::AcceleratorSpec* SpecOf(const model::NodeState& node,
   return nullptr;
 }
 
-std::string PoolOf(const model::NodeState& node, const AcceleratorCatalog& catalog) {
-  if (node.accelerator != AcceleratorCatalog::kNone) return catalog[node.accelerator].name;
-  const model::AcceleratorSpec* spec = SpecOf(node, catalog);
-  return spec == nullptr ? "no accelerator" : "unrecognised " + spec->resource;
+std::string PoolOf(const model::NodeState& node, const model::AcceleratorSpec* spec) {
+  if (spec == nullptr) return "no accelerator";
+  const bool is_recognised = node.accelerator != AcceleratorCatalog::kNone;
+  return is_recognised ? spec->name : "unrecognised " + spec->resource;
 }
 
 }  // namespace berth::board

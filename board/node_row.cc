@@ -27,6 +27,21 @@ double SumOf(const std::vector<Share>& shares) {
   return devices;
 }
 
+// SpecOf() the node, or else the first entry of which a pod holds any there: the label and the
+// device plugin may be away while what was started before still runs.
+const model::AcceleratorSpec* CountedBy(const model::NodeState& node,
+                                        const PodTable::Entries& bound,
+                                        const model::AcceleratorCatalog& catalog) {
+  if (const model::AcceleratorSpec* spec = SpecOf(node, catalog)) return spec;
+  for (std::size_t i = 0; i < catalog.size(); ++i) {
+    const auto& spec = catalog[static_cast<model::AcceleratorCatalog::Index>(i)];
+    for (const auto& [key, entry] : bound) {
+      if (DevicesOf(entry->pod.requests, spec) > 0) return &spec;
+    }
+  }
+  return nullptr;
+}
+
 std::string RackOf(const model::Node& node, const std::vector<std::string>& labels) {
   std::string rack;
   for (auto label = labels.rbegin(); label != labels.rend(); ++label) {
@@ -54,28 +69,37 @@ void SetStatus(const model::NodeState& node, const std::optional<placement::Excl
   }
 }
 
+// A node of which nothing else is wrong.
+void SetWithoutDevices(NodeRow& row) {
+  if (row.status != NodeStatus::kGood) return;
+  row.status = NodeStatus::kBroken;
+  row.reason = "offers no devices";
+}
+
 }  // namespace
 
 NodeRow RowOfNode(const model::NodeState& node,
                   const std::optional<placement::Exclusion>& exclusion, const PodTable& pods,
                   const model::AcceleratorCatalog& catalog,
                   const std::vector<std::string>& labels) {
+  const PodTable::Entries& bound = pods.On(node.node.name, /*planned=*/false);
+  const model::AcceleratorSpec* spec = CountedBy(node, bound, catalog);
   NodeRow row{
-      .name = node.node.name, .pool = PoolOf(node, catalog), .rack = RackOf(node.node, labels)};
+      .name = node.node.name, .pool = PoolOf(node, spec), .rack = RackOf(node.node, labels)};
   SetStatus(node, exclusion, row);
-  const model::AcceleratorSpec* spec = SpecOf(node, catalog);
   if (spec == nullptr) return row;
   const std::int64_t allocatable = WholeDevices(DevicesOf(node.node.allocatable, *spec));
   const std::int64_t capacity =
       std::max(allocatable, WholeDevices(DevicesOf(node.node.capacity, *spec)));
-  row.held =
-      SharesOf(pods.On(node.node.name, /*planned=*/false), *spec, static_cast<double>(capacity));
+  if (capacity == 0) SetWithoutDevices(row);
+  // Where a node has lost all its devices, what its pods hold is all that is known of them.
+  row.held = SharesOf(bound, *spec, capacity > 0 ? static_cast<double>(capacity) : kMostDevices);
   row.planned = SharesOf(pods.On(node.node.name, /*planned=*/true), *spec,
                          std::max(0.0, static_cast<double>(allocatable) - SumOf(row.held)));
   const std::int64_t used = HeldDevices(row) + PlannedDevices(row);
   const std::int64_t room = std::max<std::int64_t>(0, allocatable - used);
   row.free = row.status == NodeStatus::kGood ? room : 0;
-  row.broken = capacity - used - row.free;
+  row.broken = std::max<std::int64_t>(0, capacity - used - row.free);
   return row;
 }
 

@@ -18,7 +18,8 @@ namespace berth::board {
 enum class NodeStatus : std::uint8_t {
   /// They are free.
   kGood = 0,
-  /// A condition excludes the node, or node-operation-controller is repairing it.
+  /// A condition excludes the node, node-operation-controller is repairing it, or it offers no
+  /// devices although it has some by its label, or pods hold some there.
   kBroken = 1,
   /// The object of the node cannot be read.
   kUnreadable = 2,
@@ -39,7 +40,8 @@ inline constexpr std::int64_t kMostCells = 16;
 
 /// A node as the board draws it. Its devices are HeldDevices(), PlannedDevices(), `free` and
 /// `broken` together, and the page draws them in this order: which of its devices a pod got is not
-/// known. A plain value.
+/// known. They are as many as the node has; those that are held where it has none any more, so that
+/// their holders do not vanish. A plain value.
 struct NodeRow {
   std::string name;
   /// See PoolOf().

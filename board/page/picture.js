@@ -77,7 +77,10 @@ export class Pixels {
   }
 }
 
-/** Draws one cell: held solid, planned striped, free hollow, broken crossed out, found with a hole. */
+/**
+ * Draws one cell: held solid, planned striped, free hollow, broken crossed out, found with a hole. Cells are
+ * devices: a node that has none is a line.
+ */
 function drawCell(pixels, kind, x, y, width, height, colours) {
   if (kind === 'held' || kind === 'found' || kind === 'dim') {
     pixels.fill(x, y, width, height, colours[kind]);
@@ -90,6 +93,8 @@ function drawCell(pixels, kind, x, y, width, height, colours) {
     pixels.fill(x, y, width, height, colours.back);
     if (width > 2 && height > 2) pixels.frame(x, y, width, height, colours.free);
     else pixels.fill(x, y + height - 1, width, 1, colours.free);
+  } else if (kind === 'none') {
+    pixels.fill(x, y + (height >> 1), width, 1, colours.free);
   } else if (width < 5 || height < 5) {
     pixels.fill(x, y, width, height, colours.broken, PATTERNS.broken, colours.back);
   } else {
@@ -209,10 +214,7 @@ export class Picture {
     pixels.fill(x, y, box.width, box.height, colours.back);
     const kinds = this.kindsOf(id);
     const cells = kinds.length;
-    if (cells === 0) {
-      const kind = board.status[id] === 0 ? 'free' : 'broken';
-      drawCell(pixels, kind, x + 1, y + 1, Math.max(1, inner - 2), Math.max(1, high - 2), colours);
-    }
+    if (cells === 0) drawCell(pixels, 'none', x + 1, y + 1, Math.max(1, inner - 2), Math.max(1, high - 2), colours);
     const columns = cells > 2 ? Math.ceil(cells / 2) : Math.max(1, cells);
     const height = cells > 2 ? box.tall : 2 * box.tall;
     const width = Math.max(1, Math.floor((box.columns * box.wide) / Math.max(columns, box.columns)));

@@ -142,6 +142,78 @@ TEST(BoardPicture, ANodeNeverShowsMoreDevicesThanItHas) {
   EXPECT_EQ(row.broken, 0);
 }
 
+model::Node WithoutDevices(const std::string& name) { return MakeNode(name, 0); }
+
+// Its device plugin is away, and what ran there still runs.
+TEST(BoardPicture, ANodeThatHasLostAllItsDevicesIsBrokenAndItsHoldersStay) {
+  BoardUnderTest board;
+  board.Put(WithoutDevices("a"));
+  board.Put(MakePod("one", "a", 6));
+  board.Put(MakePod("two", "a", 2));
+  board.Put(Nominated("next", 2, "a"));
+  board.Put(WithoutDevices("idle"));
+  board.Update();
+  const NodeRow& row = RowOf(board, "a");
+  EXPECT_EQ(row.status, NodeStatus::kBroken);
+  EXPECT_EQ(row.reason, "offers no devices");
+  EXPECT_THAT(row.held, ElementsAre(Pair("ml", 8)));
+  EXPECT_THAT(row.planned, IsEmpty());
+  EXPECT_EQ(row.free, 0);
+  EXPECT_EQ(row.broken, 0);
+  EXPECT_EQ(RowOf(board, "idle").status, NodeStatus::kBroken);
+  EXPECT_EQ(RowOf(board, "idle").reason, "offers no devices");
+  EXPECT_THAT(board.picture.pools(),
+              ElementsAre(Pair("V100", PoolTotals{.nodes = 2, .bad_nodes = 2, .held = 8})));
+}
+
+TEST(BoardPicture, AReasonThatSaysMoreComesBeforeDevicesThatAreAway) {
+  BoardUnderTest board;
+  model::Node broken = Broken("broken");
+  model::Node cordoned = MakeNode("cordoned");
+  cordoned.unschedulable = true;
+  for (model::Node* node : {&broken, &cordoned}) {
+    node->capacity.Set(kGpu, 0);
+    node->allocatable.Set(kGpu, 0);
+    board.Put(*node);
+  }
+  board.Update();
+  EXPECT_EQ(RowOf(board, "broken").reason, "GPUIsLost");
+  EXPECT_EQ(RowOf(board, "cordoned").status, NodeStatus::kCordoned);
+}
+
+// Neither its label nor its capacity tells of devices: the pods that hold them do.
+TEST(BoardPicture, PodsThatHoldDevicesAreShownAlsoWhereNothingElseTellsOfSome) {
+  BoardUnderTest board;
+  for (const char* name : {"bare", "cpu"}) {
+    model::Node node;
+    node.name = name;
+    board.Put(node);
+  }
+  board.Put(MakePod("train", "bare", 3));
+  board.Update();
+  const NodeRow& row = RowOf(board, "bare");
+  EXPECT_EQ(row.status, NodeStatus::kBroken);
+  EXPECT_EQ(row.reason, "offers no devices");
+  EXPECT_THAT(row.held, ElementsAre(Pair("ml", 3)));
+  EXPECT_EQ(RowOf(board, "cpu").status, NodeStatus::kGood);
+  EXPECT_THAT(board.picture.pools(),
+              ElementsAre(Pair("no accelerator", PoolTotals{.nodes = 1}),
+                          Pair("unrecognised nvidia.com/gpu",
+                               PoolTotals{.nodes = 1, .bad_nodes = 1, .held = 3})));
+}
+
+TEST(BoardPicture, PodsMayClaimAnyNumberOfDevicesOfANodeThatHasNone) {
+  BoardUnderTest board;
+  board.Put(WithoutDevices("a"));
+  board.Put(MakePod("one", "a", std::numeric_limits<std::int64_t>::max()));
+  board.Put(MakePod("two", "a", std::numeric_limits<std::int64_t>::max()));
+  board.Update();
+  EXPECT_EQ(HeldDevices(RowOf(board, "a")), 1'000'000'000);
+  PageUnderTest page;
+  page.Apply(board.picture);
+  EXPECT_EQ(page.nodes.begin()->second["perCell"], 62'500'000);
+}
+
 // A page makes room for every cell, so the device plugin of one node could take everybody's page.
 TEST(BoardPicture, ANodeIsDrawnInFewCellsHoweverManyDevicesItClaims) {
   const struct {
