@@ -23,19 +23,19 @@ ExclusionJudge::ExclusionJudge(const policies::scheduling::SchedulingEngine& eng
 
 std::optional<Exclusion> ExclusionJudge::Judge(const model::NodeState& node) const {
   const policies::scheduling::DatedJudgement judgement = prepared_.Judge(node);
-  if (judgement.fits) {
-    if (!IsUnderRepair(node.node)) return std::nullopt;
-    return Exclusion{.reason = kUnderRepair, .summary = kUnderRepair};
+  if (!judgement.fits) {
+    const policies::scheduling::Reason& reason = engine_->reasons()[judgement.reason];
+    const bool unreadable = judgement.reason == engine_->unreadable_node();
+    if (unreadable || reason.policy == policies::scheduling::HealthPolicy::kName) {
+      return Exclusion{.id = judgement.reason,
+                       .reason = reason.text,
+                       .summary = reason.summary,
+                       .since = judgement.since};
+    }
   }
-  const policies::scheduling::Reason& reason = engine_->reasons()[judgement.reason];
-  const bool unreadable = judgement.reason == engine_->unreadable_node();
-  if (!unreadable && reason.policy != policies::scheduling::HealthPolicy::kName) {
-    return std::nullopt;
-  }
-  return Exclusion{.id = judgement.reason,
-                   .reason = reason.text,
-                   .summary = reason.summary,
-                   .since = judgement.since};
+  // Also where another policy refuses the node, such as one that keeps room for a gang.
+  if (!IsUnderRepair(node.node)) return std::nullopt;
+  return Exclusion{.reason = kUnderRepair, .summary = kUnderRepair};
 }
 
 }  // namespace berth::placement

@@ -90,6 +90,27 @@ TEST(Capacity, TellsWhatIsBeingRepaired) {
                                            DeviceTotals{1, 6, 0, 6}}));
 }
 
+// What is kept for a gang keeps a pod off as well, but does not exclude the node.
+TEST(Capacity, TellsWhatIsBeingRepairedAlsoWhereDevicesAreKept) {
+  auto kept = GpuNode("kept", kA30, 6);
+  kept.node.annotations = {
+      {"berth.dev/kept",
+       model::KeptRoomsText({{.gang = "ml/train",
+                              .resource = std::string(kGpu),
+                              .devices = 6,
+                              .priority = 5,
+                              .created = policies::scheduling::kNow - std::chrono::hours(1),
+                              .until = policies::scheduling::kNow + std::chrono::minutes(10)}})}};
+  auto operated = kept;
+  operated.node.name = "operated";
+  operated.node.taints = {{"nodeops.k8s.preferred.jp/operating", "", "NoSchedule"}};
+  extender::ExtenderUnderTest berth({kept, operated});
+  EXPECT_THAT(Of(CapacityOf(berth), "A30").excluded,
+              ElementsAre(ExcludedCapacity{"under repair by node-operation-controller",
+                                           "under repair by node-operation-controller",
+                                           DeviceTotals{1, 6, 0, 6}}));
+}
+
 // kube-scheduler places no pods on them, so their free devices are no use to anybody.
 TEST(Capacity, TellsWhatIsNotReadyOrCordoned) {
   auto away = GpuNode("away", kA30, 6);
