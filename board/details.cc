@@ -4,6 +4,8 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
 
 #include "board/json_text.h"
 #include "policies/admission/wording.h"
@@ -101,15 +103,18 @@ Json JsonOfGroups(const std::vector<placement::RefusedGroup>& groups) {
 
 std::string TextOfFound(const PodTable::Entries& found) {
   Json rows = Json::array();
+  std::set<std::string_view> nodes;
   for (const auto& [key, entry] : found) {
-    if (rows.size() == kMostFound) break;
+    const std::string& node = entry->Waits() ? entry->pod.nominated_node : entry->pod.node_name;
+    if (!node.empty()) nodes.insert(node);
+    if (rows.size() == kMostFound) continue;
     rows.push_back({{"namespace", entry->pod.namespace_},
                     {"name", entry->pod.name},
                     {"owner", entry->owner},
                     {"node", entry->pod.node_name},
                     {"nominated", entry->pod.nominated_node}});
   }
-  return TextOf({{"total", found.size()}, {"pods", std::move(rows)}});
+  return TextOf({{"total", found.size()}, {"pods", std::move(rows)}, {"nodes", nodes}});
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace berth::board {
 /// The most nodes that are told of one pod's verdicts, best first.
 inline constexpr std::size_t kMostVerdicts = 100;
 
-/// The most pods that a search finds.
+/// The most pods that a search lists. It tells the nodes of all that it finds.
 inline constexpr std::size_t kMostFound = 50;
 
 /// A node: its row, its conditions, its pods, and what each policy says of it. `explanation` is

@@ -2,6 +2,7 @@
 
 import {age, element, facts, link, since, STATUS_NAMES, UNREADABLE} from './words.js';
 
+const MOST_VERDICTS = 20; // nodes in the panel of a pod
 const AGAIN = 5000; // milliseconds between two requests for the same panel
 
 function opinions(policies) {
@@ -160,7 +161,9 @@ export class Details {
         element('p', {}, `By Berth's policies ${pod.fitting} of ${pod.nodesInAll} nodes fit.`));
     if (pod.groups.length > 0) content.push(this.groups(pod.groups));
     if (pod.hints.length > 0) content.push(element('ul', {}, ...pod.hints.map((hint) => element('li', {}, hint))));
-    content.push(element('h3', {}, 'Nodes, best first'), ...pod.nodes.slice(0, 20).map((node) => this.verdict(node)));
+    const listed = pod.nodes.slice(0, MOST_VERDICTS);
+    const first = listed.length < pod.nodesInAll ? `, the first ${listed.length} of ${pod.nodesInAll}` : '';
+    content.push(element('h3', {}, `Nodes, best first${first}`), ...listed.map((node) => this.verdict(node)));
     return content;
   }
 

@@ -172,6 +172,7 @@ export class Search {
     this.summary = root.querySelector('#found-summary');
     this.list = root.querySelector('#found-list');
     this.owners = root.querySelector('#found-owners');
+    this.cut = root.querySelector('#found-cut');
     this.board = board;
     this.server = server;
     this.open = open;
@@ -215,16 +216,16 @@ export class Search {
       this.local((name) => name.includes(text), (word) => word.toLowerCase().includes(text)) :
       this.local(() => false, (word) => word === owner);
     this.onFound(ids, owners);
-    let pods = {total: 0, pods: []};
+    let pods = {total: 0, pods: [], nodes: []};
     try {
       pods = await this.server.json('/api/search', owner === null ? {text} : {owner});
     } catch {
       // Then only what the page knows is found.
     }
     if (turn !== this.turn) return;
-    for (const pod of pods.pods) {
-      const id = this.board.find(pod.node || pod.nominated);
-      if (id >= 0) ids.add(id);
+    const theirs = new Set(pods.nodes);
+    for (let id = 0; id < this.board.size; ++id) {
+      if (theirs.has(this.board.name[id])) ids.add(id);
     }
     this.onFound(ids, owners);
     this.show(nodes, pods, owners);
@@ -249,8 +250,10 @@ export class Search {
 
   show(nodes, pods, owners) {
     this.summary.textContent = `${count(nodes.length, 'node')}, ${count(pods.total, 'pod')}`;
-    const holders = [...owners].filter((word) => this.held(word) > 0).slice(0, MOST_OWNERS);
-    this.owners.replaceChildren(...holders.map((word) =>
+    const holders = [...owners].filter((word) => this.held(word) > 0);
+    this.showCut([[MOST_OWNERS, holders.length, 'owners'], [MOST_NODES_FOUND, nodes.length, 'nodes'],
+      [pods.pods.length, pods.total, 'pods']]);
+    this.owners.replaceChildren(...holders.slice(0, MOST_OWNERS).map((word) =>
       element('li', {}, `${this.board.words[word]} holds ${count(this.held(word), 'device')}`)));
     const rows = nodes.slice(0, MOST_NODES_FOUND).map((id) => element('li', {'data-key': this.board.name[id]},
         link(this.board.name[id], () => this.open.node(this.board.name[id])),
@@ -262,5 +265,12 @@ export class Search {
           ` ${where}; ${pod.owner}`));
     }
     replaceRows(this.list, rows);
+  }
+
+  /** Says which lists have not everything: [how many are listed at most, how many there are, of what]. */
+  showCut(lists) {
+    const cut = lists.filter(([most, all]) => all > most).map(([most, all, what]) => `the first ${most} of ${all} ${what}`);
+    this.cut.hidden = cut.length === 0;
+    this.cut.textContent = `Listed are ${cut.join(' and ')}. The picture marks all.`;
   }
 }

@@ -95,6 +95,26 @@ TEST(BoardDetails, ASearchFindsPodsByNameAndOwnerWhateverTheCase) {
   EXPECT_EQ(Json::parse(FoundPods(pods, "nobody"))["total"], 0);
 }
 
+// The page marks them in the picture, and dims all others.
+TEST(BoardDetails, ASearchTellsTheNodesOfAllPodsAlsoOfThoseThatItDoesNotList) {
+  PodTable pods(TestCatalog(), "berth.dev");
+  for (std::size_t i = 0; i < 2 * kMostFound; ++i) {
+    const std::string number = std::to_string(100 + i);
+    pods.Upsert(MakePod("train-" + number, "node-" + number, 1));
+    pods.Upsert(MakePod("serve-" + number, "shared", 1));
+  }
+  pods.Upsert(Nominated("train-planned", 1, "planned"));
+  pods.Upsert(Waiting("train-waits", 1));
+  const Json found = Json::parse(FoundPods(pods, "train"));
+  EXPECT_EQ(found["total"], 2 * kMostFound + 2);
+  EXPECT_EQ(found["pods"].size(), kMostFound);
+  EXPECT_EQ(found["nodes"].size(), 2 * kMostFound + 1);
+  EXPECT_EQ(found["nodes"].back(), "planned");
+  EXPECT_EQ(Json::parse(PodsOfOwner(pods, "ml"))["nodes"].size(), 2 * kMostFound + 2);
+  EXPECT_EQ(Json::parse(FoundPods(pods, "serve"))["nodes"], Json::array({"shared"}));
+  EXPECT_EQ(Json::parse(FoundPods(pods, "nobody"))["nodes"], Json::array());
+}
+
 TEST(BoardDetails, PodsOfAnOwnerAreNotThoseOfWhoseNameIsOnlyLikeIt) {
   PodTable pods(TestCatalog(), "berth.dev");
   for (const auto& [name, owner] : {std::pair{"train", "nlp"}, {"serve", "nlp-dev"}}) {
