@@ -162,14 +162,14 @@ func (l *look) fitsAFrame(what string, prepare func(attempt int) func()) {
 	}
 }
 
-// awaitStillness waits until the page has drawn everything: it notes when it has, and has not noted it
-// for a second's frames.
+// awaitStillness waits until the page has drawn everything: it counts how often it has, and has not
+// counted on for a second's frames.
 func (l *look) awaitStillness() {
 	l.Helper()
 	eval[bool](l, `new Promise((resolve) => {
-		let [drawn, frames] = [-1, 0];
+		let [drawn, frames] = ['', 0];
 		const watch = () => {
-			const now = performance.getEntriesByName('board-drawn').length;
+			const now = document.documentElement.dataset.drawings;
 			[drawn, frames] = [now, now === drawn ? frames + 1 : 0];
 			return frames === 60 ? resolve(true) : requestAnimationFrame(watch);
 		};

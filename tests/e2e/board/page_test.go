@@ -148,7 +148,7 @@ func (l *look) awaitLive() {
 	l.Helper()
 	l.awaitText("#health", "Live")
 	l.Await("the first picture", func() bool {
-		return eval[int](l, "performance.getEntriesByName('board-drawn').length") > 0
+		return eval[bool](l, "document.documentElement.dataset.drawings > 0")
 	})
 }
 

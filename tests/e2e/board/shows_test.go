@@ -136,6 +136,17 @@ func TestAgesGoOnWhereNothingChanges(t *testing.T) {
 	})
 }
 
+// A page that stays open for weeks draws for as long, and browsers never forget a mark by themselves.
+func TestDrawingLeavesNothingBehind(t *testing.T) {
+	l := open(t, 1500, 950)
+	l.awaitLive()
+	l.bind("held", "alice", "mn2a-003", fleet.ResourceGPU, 5)
+	l.Await("another drawing", func() bool { return eval[bool](l, "document.documentElement.dataset.drawings > 1") })
+	if marks := eval[int](l, "performance.getEntriesByType('mark').length"); marks != 1 {
+		t.Errorf("the page has %d marks, not that of the first whole picture alone", marks)
+	}
+}
+
 func TestAClickShowsTheVerdicts(t *testing.T) {
 	l := open(t, 1500, 950)
 	l.awaitLive()
