@@ -1,9 +1,11 @@
 // Where each node is drawn: pools one below the other, in each its racks side by side, in each rack
 // its nodes in stacks. Nodes without a rack stand in lines. All lengths are in pixels of the screen.
-// The cells are as large as they can be with everything in one picture, and the stacks of a pool are
-// as high as makes it lowest.
+// The cells are as large as they can be with everything in the window, and the stacks of a pool are as
+// high as makes it lowest. Where not even the smallest cells fit, the picture is higher than the window, and scrolls.
 
 const LARGEST_CELL = 28;
+const SCROLLED_CELL = 8; // where the picture is to be scrolled anyway: large enough to be told apart, in CSS pixels
+const HIGHEST = 16384; // pixels of a canvas that all browsers draw
 const HEADING = 20; // above each pool, in CSS pixels
 const LABEL = 15; // above each rack, where it is wide enough for its name
 const WIDE_ENOUGH = 44;
@@ -136,17 +138,29 @@ function* greatest(low, high, holds) {
   return low;
 }
 
-/** The largest cell with which everything fits: a square, which then grows in one direction. */
+/**
+ * The largest cell with which everything fits: a square, which then grows in one direction. Where not even the
+ * smallest one does, the picture is to be scrolled, and the cell is the largest one with which it can be drawn.
+ */
 function* fittingCell(groups, window) {
   const largest = Math.round(LARGEST_CELL * window.scale);
-  const side = yield* greatest(1, largest, (length) => fits(groups, {wide: length, tall: length}, window));
+  const side = yield* greatest(0, largest, (length) => fits(groups, {wide: length, tall: length}, window));
+  if (side === 0) {
+    const canvas = {...window, height: HIGHEST};
+    const most = Math.round(SCROLLED_CELL * window.scale);
+    const length = yield* greatest(1, most, (each) => fits(groups, {wide: each, tall: each}, canvas));
+    return {wide: length, tall: length};
+  }
   const longest = Math.min(largest, 2 * side + 1);
   const tall = yield* greatest(side, longest, (length) => fits(groups, {wide: side, tall: length}, window));
   const wide = yield* greatest(side, longest, (length) => fits(groups, {wide: length, tall}, window));
   return {wide, tall};
 }
 
-/** Places of all nodes in a picture of `width` x `height` pixels; `scale`: pixels per CSS pixel. */
+/**
+ * Places of all nodes in a picture of `width` x `height` pixels, or a higher one if they do not fit; `scale`:
+ * pixels per CSS pixel.
+ */
 export class Layout {
   /** Makes a layout, in steps. */
   static* make(board, groups, width, height, scale) {
@@ -164,7 +178,7 @@ export class Layout {
     this.x = new Int32Array(board.capacity);
     this.y = new Int32Array(board.capacity);
     this.order = [];
-    this.boxOf = new Uint8Array(board.capacity); // index of the node's pool
+    this.boxOf = new Uint16Array(board.capacity); // index of the node's pool
     this.boxes = [];
     this.labels = []; // texts, in the order in which they are drawn
   }
@@ -182,7 +196,7 @@ export class Layout {
       }) + cell.tall;
       yield;
     }
-    this.height = Math.max(height, y);
+    this.height = Math.max(height, Math.min(y, HIGHEST));
   }
 
   placeRack(index, rack, high, left, top, labels) {

@@ -243,7 +243,7 @@ class Page {
     const nodeAt = (event) => {
       const {layout} = this.picture;
       if (!layout) return -1;
-      const area = picture.getBoundingClientRect();
+      const area = $('nodes').getBoundingClientRect(); // moves when the picture is scrolled
       return layout.at((event.clientX - area.left) * layout.scale, (event.clientY - area.top) * layout.scale);
     };
     picture.addEventListener('pointermove', (event) => {
@@ -257,7 +257,11 @@ class Page {
       this.open.node(this.board.name[id]);
     });
     picture.addEventListener('keydown', (event) => this.onKey(event));
-    picture.addEventListener('focus', () => this.showCursor());
+    picture.addEventListener('focus', () => {
+      this.showCursor();
+      // A click shows where it was meant, which must not move before it has ended.
+      if (picture.matches(':focus-visible')) this.scrollToCursor();
+    });
     picture.addEventListener('blur', () => { $('cursor').hidden = true; });
   }
 
@@ -273,6 +277,7 @@ class Page {
     if (target === undefined || !this.board.has(target)) return;
     event.preventDefault();
     this.moveTo(target);
+    this.scrollToCursor();
   }
 
   /** Where a key leads to; undefined: nowhere. */
@@ -325,6 +330,11 @@ class Page {
     cursor.style.top = inPixels(layout.y[this.cursor]);
     cursor.style.width = inPixels(box.width - box.gap);
     cursor.style.height = inPixels(box.height - box.gap);
+  }
+
+  /** Where the picture is higher than the window, brings the node into view that the keyboard is at. */
+  scrollToCursor() {
+    $('cursor').scrollIntoView({block: 'nearest'});
   }
 
   listenToTheme() {
