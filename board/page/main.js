@@ -77,10 +77,12 @@ class Page {
     });
     this.cursor = -1; // the id of the node that the keyboard was moved to
     this.cursorName = ''; // its name, because another node may get the id
+    this.told = ''; // the name of the node that the line above the picture tells of; empty: of none
     this.health = null;
     this.isConnected = null; // not known yet
     this.drawings = 0; // how often everything was drawn
     this.changed = null; // what was changed and is not shown yet
+    this.isPartial = false; // whether a change has come in part: the model may lack nodes
     this.listenToPicture();
     this.listenToTheme();
     new ResizeObserver(() => this.relayout()).observe($('picture'));
@@ -117,6 +119,7 @@ class Page {
     for (const time of document.querySelectorAll('time')) {
       write(time, age(Date.parse(time.dateTime) / 1000, now));
     }
+    if (!this.isPartial) this.showTold();
     // Heartbeats are no change of the picture.
     if (this.isConnected) this.details.onChange();
   }
@@ -133,8 +136,10 @@ class Page {
     $('scope').hidden = message.namespace === '';
     write($('scope'), `Only pods of namespace ${message.namespace} are known: devices that ` +
       'other namespaces hold look free.');
+    this.isPartial = true;
     this.collect(await inSteps(this.board.apply(message.picture)));
     if (message.picture.more) return;
+    this.isPartial = false;
     const changed = this.changed;
     this.changed = null;
     if (changed.places) {
@@ -145,6 +150,7 @@ class Page {
     this.schedule();
     while (this.isDrawing) await nextFrame();
     await inSteps(this.showLists(changed));
+    this.showTold();
     this.details.onChange();
     this.search.onChange(changed.anew);
     document.documentElement.dataset.revision = message.picture.revision;
@@ -248,7 +254,9 @@ class Page {
     };
     picture.addEventListener('pointermove', (event) => {
       const id = nodeAt(event);
-      if (id >= 0 && this.board.has(id)) $('where').textContent = describeNode(this.board, id);
+      if (id < 0 || !this.board.has(id)) return;
+      this.told = this.board.name[id];
+      this.showTold();
     });
     picture.addEventListener('click', (event) => {
       const id = nodeAt(event);
@@ -271,7 +279,7 @@ class Page {
     if (event.key === 'Enter' && this.cursorName !== '') {
       event.preventDefault();
       if (this.isAtNode()) return this.open.node(this.cursorName);
-      return this.say(`There is no node ${this.cursorName} any more`);
+      return this.tell(this.cursorName);
     }
     const target = this.targetOf(event.key, layout);
     if (target === undefined || !this.board.has(target)) return;
@@ -303,7 +311,7 @@ class Page {
   moveTo(id) {
     this.cursor = id;
     this.cursorName = this.board.name[id];
-    this.say(describeNode(this.board, id));
+    this.tell(this.cursorName);
     this.showCursor();
   }
 
@@ -312,9 +320,18 @@ class Page {
     return this.cursor >= 0 && this.board.name[this.cursor] === this.cursorName;
   }
 
-  say(text) {
-    $('where').textContent = text;
-    $('said').textContent = text;
+  /** Tells of a node above the picture, and has screen readers say it. */
+  tell(name) {
+    this.told = name;
+    this.showTold();
+    $('said').textContent = $('where').textContent;
+  }
+
+  /** Writes above the picture how the node is by now that it tells of. It is not read out again. */
+  showTold() {
+    if (this.told === '') return;
+    const id = this.board.find(this.told);
+    write($('where'), id < 0 ? `There is no node ${this.told} any more` : describeNode(this.board, id));
   }
 
   /** Puts the frame around the node that the keyboard is at. */
