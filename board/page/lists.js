@@ -1,6 +1,6 @@
 // What the picture shows, as lists: what waits, the nodes, and what a search finds.
 
-import {count, describeNode, element, link, replaceRows, shown, since, troubleParts} from './words.js';
+import {count, describeNode, element, link, replaceRows, shown, since, troubleParts, write} from './words.js';
 
 const PAGE = 100;
 const MOST_NODES_FOUND = 20;
@@ -249,7 +249,7 @@ export class Search {
   }
 
   show(nodes, pods, owners) {
-    this.summary.textContent = `${count(nodes.length, 'node')}, ${count(pods.total, 'pod')}`;
+    write(this.summary, `${count(nodes.length, 'node')}, ${count(pods.total, 'pod')}`);
     const holders = [...owners].filter((word) => this.held(word) > 0);
     this.showCut([[MOST_OWNERS, holders.length, 'owners'], [MOST_NODES_FOUND, nodes.length, 'nodes'],
       [pods.pods.length, pods.total, 'pods']]);

@@ -8,7 +8,7 @@ import {NodeList, OwnerList, Search, WaitingList} from './lists.js';
 import {BoardModel} from './model.js';
 import {drawSamples, Picture} from './picture.js';
 import {Server, Stream} from './stream.js';
-import {age, describeNode} from './words.js';
+import {age, describeNode, write} from './words.js';
 
 const STEP = 4; // milliseconds of work in one frame
 const AGES = 5000; // milliseconds from one look at the clock to the next
@@ -48,11 +48,6 @@ async function inSteps(steps) {
       if (value === NEXT_FRAME) break;
     } while (performance.now() < end);
   }
-}
-
-/** Writes what is not there already: even the same text makes the browser lay out the page. */
-function write(target, text) {
-  if (target.textContent !== text) target.textContent = text;
 }
 
 class Page {
@@ -224,6 +219,7 @@ class Page {
 
   showHealth() {
     let text = '';
+    let old = ''; // changes with every second, and so is not in what screen readers read out
     let isTrouble = true;
     if (this.refusal) {
       text = this.refusal;
@@ -232,9 +228,9 @@ class Page {
     } else if (!this.isConnected) {
       text = 'The board does not answer; what you see may be old. Trying again.';
     } else if (this.health?.trouble) {
-      const heard = this.health.heard ? `, heard of ${age(this.health.heard, this.board.now())} ago` : '';
+      if (this.health.heard) old = `What you see is ${age(this.health.heard, this.board.now())} old.`;
       const what = this.health.denied ? 'The board may not watch the cluster' : 'The API server does not answer';
-      text = `${what}${heard}: ${this.health.trouble}`;
+      text = `${what}: ${this.health.trouble}`;
     } else if (!this.health?.synced) {
       [text, isTrouble] = ['Listing nodes and pods', false];
     } else {
@@ -242,6 +238,8 @@ class Page {
     }
     write($('health'), text);
     $('health').classList.toggle('trouble', isTrouble);
+    write($('old'), old);
+    $('old').hidden = old === '';
   }
 
   listenToPicture() {

@@ -7,6 +7,14 @@ export const UNREADABLE = 2;
 
 export const STATUS_NAMES = ['good', 'broken', 'cannot be read', 'not Ready', 'cordoned'];
 
+/**
+ * Writes what is not there already: even the same text makes the browser lay out the page, and screen readers read
+ * it out again where they follow it.
+ */
+export function write(target, text) {
+  if (target.textContent !== text) target.textContent = text;
+}
+
 /** "1 pod", "2 pods". */
 export function count(number, noun) {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;

@@ -45,10 +45,33 @@ func TestTellsWhenTheAPIServerIsAway(t *testing.T) {
 	l.awaitLive()
 	shared.APIServer.Kill()
 	l.Await("word of it", func() bool { return strings.HasPrefix(l.text("#health"), "The API server does not answer") })
+	l.countsSecondsInSilence()
 	l.Check("start kube-apiserver", shared.APIServer.Start(t.Context()))
 	l.awaitText("#health", "Live")
+	if eval[bool](l, "!document.querySelector('#old').hidden") {
+		t.Errorf("the page says beside Live: %q", l.text("#old"))
+	}
 	l.bind("begins", "bob", "mn2a-007", fleet.ResourceGPU, 3)
 	l.awaitCounts(3, 0, 0)
+}
+
+// countsSecondsInSilence waits until the page has said several times how old the picture is, of which what
+// screen readers follow must say nothing.
+func (l *look) countsSecondsInSilence() {
+	l.Helper()
+	eval[bool](l, `(() => {
+		window.told = {};
+		for (const id of ['health', 'old']) {
+			told[id] = new Set([document.getElementById(id).textContent]);
+			new MutationObserver(() => told[id].add(document.getElementById(id).textContent))
+				.observe(document.getElementById(id), {childList: true});
+		}
+		return true;
+	})()`)
+	l.Await("the picture to get older", func() bool { return eval[int](l, "told.old.size") > 3 })
+	if told := eval[[]string](l, "[...told.health].filter((text) => / (old|ago)\\b/.test(text))"); len(told) > 0 {
+		l.Errorf("screen readers read out as time passes: %q", told)
+	}
 }
 
 // A right is taken away while the board runs. The API server answers, so the page says something else.
