@@ -49,7 +49,16 @@ Json JsonOfBars(const std::vector<Bar>& bars) {
 
 }  // namespace
 
+void History::ForgetAfter(model::Time now) {
+  last_ = model::kNoTime;
+  for (auto& [name, samples] : samples_) {
+    while (!samples.empty() && samples.back().time > now) samples.pop_back();
+    if (!samples.empty()) last_ = std::max(last_, samples.back().time);
+  }
+}
+
 void History::Add(model::Time now, const std::map<std::string, PoolTotals>& pools) {
+  if (now < last_) ForgetAfter(now);
   if (last_ != model::kNoTime && now < last_ + kInterval) return;
   last_ = now;
   for (const auto& [name, pool] : pools) {

@@ -18,7 +18,7 @@ class History {
   static constexpr model::Duration kSpan{24 * 3600};
 
   /// Adds a sample, unless the last one is younger than kInterval, and drops those that are older
-  /// than kSpan. `now` must not go back.
+  /// than kSpan. Where `now` goes back, as a clock that is set, the samples after it are dropped.
   void Add(model::Time now, const std::map<std::string, PoolTotals>& pools);
 
   /// A JSON object with the averages over `bars` equal parts of the last `span`, the oldest first.
@@ -34,6 +34,9 @@ class History {
     std::int32_t free = 0;
     std::int32_t broken = 0;
   };
+
+  // Drops the samples after `now`.
+  void ForgetAfter(model::Time now);
 
   std::map<std::string, std::deque<Sample>> samples_;  // by pool; ascending by time
   model::Time last_ = model::kNoTime;

@@ -36,7 +36,7 @@ export class Details {
     this.server = server;
     this.shown = null; // a function that shows it again
     this.turn = 0;
-    this.next = 0; // when it may be asked for again
+    this.next = 0; // when it may be asked for again, by a clock that nobody sets
     root.querySelector('#details-close').addEventListener('click', () => this.close());
     this.section.addEventListener('keydown', (event) => event.key === 'Escape' && this.close());
   }
@@ -71,7 +71,7 @@ export class Details {
 
   /** The cluster has changed. Does not take away what somebody is reading with the keyboard or copies. */
   onChange() {
-    const now = Date.now();
+    const now = performance.now();
     if (!this.shown || now < this.next || this.isAsking || this.isRead()) return;
     this.refresh(() => this.isRead());
   }
@@ -85,7 +85,7 @@ export class Details {
   /** Shows what is so by now, unless `isKept()` says by then that what is there is to stay. */
   async refresh(isKept = () => false) {
     if (!this.shown) return;
-    this.next = Date.now() + AGAIN;
+    this.next = performance.now() + AGAIN;
     const turn = ++this.turn;
     this.isAsking = true;
     let content;

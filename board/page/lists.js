@@ -180,7 +180,7 @@ export class Search {
     this.onFound = onFound;
     this.owner = null; // whose nodes and pods are looked for; null: what the text says
     this.turn = 0;
-    this.next = 0; // when the same text may be searched for again
+    this.next = 0; // when the same text may be searched for again, by a clock that nobody sets
     root.querySelector('#search-form').addEventListener('submit', (event) => {
       event.preventDefault();
       this.owner = null;
@@ -202,11 +202,11 @@ export class Search {
 
   /** The cluster has changed. `anew`: what was found has to be found again, see BoardModel.apply(). */
   onChange(anew) {
-    if (this.input.value.trim() !== '' && (anew || Date.now() > this.next)) this.run();
+    if (this.input.value.trim() !== '' && (anew || performance.now() > this.next)) this.run();
   }
 
   async run() {
-    this.next = Date.now() + SEARCH_AGAIN;
+    this.next = performance.now() + SEARCH_AGAIN;
     const text = this.input.value.trim().toLowerCase();
     const turn = ++this.turn;
     this.section.hidden = text === '';

@@ -85,7 +85,8 @@ export class Stream {
 
   /** Ends a connection on which nothing has come for so long; another one follows. */
   check(silence) {
-    if (Date.now() - this.heard > silence) this.abort.abort();
+    // Only the time of day goes on while the machine sleeps. Where it was set back, how long it was is not known.
+    if (Math.abs(Date.now() - this.heard) > silence) this.abort.abort();
   }
 
   /** The same, and does not wait before it tries again. */

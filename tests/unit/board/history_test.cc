@@ -57,6 +57,21 @@ TEST(BoardHistory, TakesASampleEveryTenSecondsHoweverOftenItIsOfferedOne) {
       << "of second 10 alone: second 0 is too old";
 }
 
+TEST(BoardHistory, GoesOnWhereTheClockWasSetBack) {
+  History history;
+  for (int i = 0; i <= 6; ++i) history.Add(kStart + seconds(10 * i), {{"V100", {.held = i}}});
+  history.Add(kStart + seconds(60), {{"future", {.held = 1}}, {"V100", {.held = 6}}});
+  history.Add(kStart + hours(1), {{"future", {.held = 1}}, {"V100", {.held = 7}}});
+  history.Add(kStart + seconds(31), {{"V100", {.held = 8}}});
+  history.Add(kStart + seconds(35), {{"V100", {.held = 9}}});
+  history.Add(kStart + seconds(40), {{"V100", {.held = 10}}});
+  const Json told = Told(history, kStart + seconds(40), seconds(40), 4);
+  ASSERT_EQ(told["pools"].size(), 1U) << "the other one was seen in the future alone";
+  EXPECT_EQ(told["pools"][0]["held"], Json({1, 2, 3, 10}));
+  EXPECT_EQ(Told(history, kStart + hours(1), hours(1), 1)["pools"][0]["held"], Json::array({4}))
+      << "of 1, 2, 3 and 10: nothing is left of the future";
+}
+
 TEST(BoardHistory, ForgetsWhatIsOlderThanADay) {
   History history;
   history.Add(kStart, {{"gone", {.held = 1}}});
