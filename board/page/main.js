@@ -274,6 +274,7 @@ class Page {
   onKey(event) {
     const {layout} = this.picture;
     if (!layout || layout.order.length === 0) return;
+    if (event.altKey || event.ctrlKey || event.metaKey) return; // the browser's own, such as Alt+Left
     if (event.key === 'Enter' && this.cursorName !== '') {
       event.preventDefault();
       if (this.isAtNode()) return this.open.node(this.cursorName);

@@ -6,6 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
 	"berth.dev/berth/tests/e2e/fleet"
 )
 
@@ -36,5 +40,27 @@ func TestTheLineAboveThePictureFollowsItsNode(t *testing.T) {
 	l.awaitText("#where", "There is no node "+name+" any more")
 	if now := l.text("#said"); now != said {
 		t.Errorf("screen readers were told %q after %q", now, said)
+	}
+}
+
+// Alt+Right goes on in the browser, where there is something to go on to.
+func TestKeysWithModifiersAreTheBrowsers(t *testing.T) {
+	l := open(t, 1500, 950)
+	l.awaitLive()
+	said := l.said("mn2a-004")
+	eval[bool](l, `(() => {
+		window.prevented = 0;
+		addEventListener('keydown', (event) => { prevented += event.defaultPrevented ? 1 : 0; });
+		return true;
+	})()`)
+	for _, modifier := range []input.Modifier{input.ModifierAlt, input.ModifierCtrl, input.ModifierMeta} {
+		l.run(chromedp.KeyEvent(kb.ArrowRight, chromedp.KeyModifiers(modifier)))
+	}
+	if now := l.text("#said"); now != said {
+		t.Errorf("the keyboard has moved to %q", now)
+	}
+	l.run(chromedp.KeyEvent(kb.ArrowRight))
+	if prevented := eval[int](l, "prevented"); prevented != 1 {
+		t.Errorf("the page has taken %d keys, not only the one without a modifier", prevented)
 	}
 }
