@@ -33,7 +33,8 @@ std::string NodeDetails(const NodeRow& row, const std::vector<model::Condition>&
 std::string PodDetails(const PodTable::Entry& entry, const placement::Explanation& explanation,
                        const model::GangNames& names);
 
-/// The pods whose "<namespace>/<name>" or owner contains `text`, whatever its case.
+/// The pods whose "<namespace>/<name>" or owner contains `text`, whatever the case of ASCII
+/// letters. Others have to be written as they are: folded() of words.js is the same rule.
 std::string FoundPods(const PodTable& pods, const std::string& text);
 
 /// The pods of exactly that owner, in the same form.

@@ -1,6 +1,6 @@
 // What the picture shows, as lists: what waits, the nodes, and what a search finds.
 
-import {count, describeNode, element, link, replaceRows, shown, since, troubleParts, write} from './words.js';
+import {count, describeNode, element, folded, link, replaceRows, shown, since, troubleParts, write} from './words.js';
 
 const PAGE = 100;
 const MOST_NODES_FOUND = 20;
@@ -207,13 +207,13 @@ export class Search {
 
   async run() {
     this.next = performance.now() + SEARCH_AGAIN;
-    const text = this.input.value.trim().toLowerCase();
+    const text = folded(this.input.value.trim());
     const turn = ++this.turn;
     this.section.hidden = text === '';
     if (text === '') return this.onFound(null, new Set());
     const {owner} = this;
     const {nodes, owners, ids} = owner === null ?
-      this.local((name) => name.includes(text), (word) => word.toLowerCase().includes(text)) :
+      this.local((name) => name.includes(text), (word) => folded(word).includes(text)) :
       this.local(() => false, (word) => word === owner);
     this.onFound(ids, owners);
     let pods = {total: 0, pods: [], nodes: []};

@@ -20,6 +20,11 @@ export function count(number, noun) {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
+/** A text whose case does not matter in a search: that of ASCII letters, as the server has it. */
+export function folded(text) {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
 /** A number of devices as it is shown: slices are parts of a device, such as 0.125. */
 export function shown(devices) {
   return Math.round(devices * 1000) / 1000;

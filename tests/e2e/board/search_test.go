@@ -26,3 +26,17 @@ func TestASearchMarksAlsoWhatItDoesNotList(t *testing.T) {
 	l.bind("train-7", "carol", "mn2a-008", fleet.ResourceGPU, 4)
 	l.Await("devices of others", func() bool { return l.pixels("dim") > 0 })
 }
+
+// The page looks for owners, and the board for pods: both by the same rule.
+func TestASearchFindsOwnersAndPodsAlike(t *testing.T) {
+	l := open(t, 1500, 950)
+	l.awaitLive()
+	l.bind("train-7", "JÖRG", "mn2a-006", fleet.ResourceGPU, 4)
+	l.awaitText("#owner-rows", "JÖRG 4")
+	l.search("jÖrg")
+	l.awaitText("#found-summary", "0 nodes, 1 pod")
+	l.awaitText("#found-owners", "JÖRG holds 4 devices")
+	l.search("jörg")
+	l.awaitText("#found-summary", "0 nodes, 0 pods")
+	l.awaitText("#found-owners", "")
+}

@@ -115,6 +115,16 @@ TEST(BoardDetails, ASearchTellsTheNodesOfAllPodsAlsoOfThoseThatItDoesNotList) {
   EXPECT_EQ(Json::parse(FoundPods(pods, "nobody"))["nodes"], Json::array());
 }
 
+// The page takes nodes and owners by the same rule.
+TEST(BoardDetails, ASearchKnowsTheCaseOfAsciiLettersAlone) {
+  PodTable pods(TestCatalog(), "berth.dev");
+  model::Pod pod = Waiting("train", 8);
+  pod.annotations = {{"berth.dev/created-by", "J\u00d6RG"}};
+  pods.Upsert(pod);
+  EXPECT_EQ(Json::parse(FoundPods(pods, "j\u00d6rg"))["total"], 1);
+  EXPECT_EQ(Json::parse(FoundPods(pods, "j\u00f6rg"))["total"], 0);
+}
+
 TEST(BoardDetails, PodsOfAnOwnerAreNotThoseOfWhoseNameIsOnlyLikeIt) {
   PodTable pods(TestCatalog(), "berth.dev");
   for (const auto& [name, owner] : {std::pair{"train", "nlp"}, {"serve", "nlp-dev"}}) {
