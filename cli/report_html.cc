@@ -153,10 +153,12 @@ std::string HeadHtml(const Report& report) {
   for (const auto& each : report.refused) refused += each.pods;
   for (const auto& each : report.moved) moved += each.pods;
   std::string html = "<h1>What Berth would change</h1>\n";
-  html += fmt::format("<p class=\"soft\">{}, {}, {} with templates of pods, on {}. As of {}.</p>\n",
-                      CountOf(objects.pods.Sum(), "pod"), CountOf(objects.jobs.Sum(), "Job"),
-                      CountOf(objects.templates.Sum(), "object"), CountOf(report.nodes, "node"),
-                      FormatTime(report.time));
+  html += fmt::format(
+      "<p class=\"soft\">{}, {}, {} with templates of pods, on {}. As of {}; {} of them have "
+      "ended.</p>\n",
+      CountOf(objects.pods.Sum(), "pod"), CountOf(objects.jobs.Sum(), "Job"),
+      CountOf(objects.templates.Sum(), "object"), CountOf(report.nodes, "node"),
+      FormatTime(report.time), Number(report.ended));
   html += Paragraph(
       "Nothing that runs is touched. This page tells what would become of each object if it were "
       "created again in a namespace that enforces.");

@@ -75,6 +75,12 @@ TEST(ReportHtml, EscapesEveryText) {
   EXPECT_THAT(rest, Not(HasSubstr("<"))) << rest.substr(rest.find('<'), 200);
 }
 
+TEST(ReportHtml, TellsHowManyObjectsHaveEnded) {
+  Report report = HostileReport();
+  report.ended = 1234;
+  EXPECT_THAT(ReportHtml(report), HasSubstr("; 1,234 of them have ended."));
+}
+
 TEST(ReportHtml, LoadsNothing) {
   const std::string html = ReportHtml(HostileReport());
   for (const char* what : {"src=\"", "href=", "url(", "@import", "<link", "<script", "http://"}) {
