@@ -10,8 +10,7 @@
 namespace berth::probe {
 
 Verdict LookForThrottledClocks(const Settings& settings, Progress& progress) {
-  progress.Doing("reading the PCI bus");
-  if (HasNoGpu(settings)) return Well("no GPU on the PCI bus");
+  if (const auto verdict = JudgeWithoutGpus(settings, progress)) return *verdict;
   auto reading = ReadField(
       settings, progress, {"--query-gpu", "pci.bus_id", "clocks_event_reasons.hw_slowdown"}, IsYes);
   if (absl::IsNotFound(reading.status())) {  // which is what drivers before 535 call it

@@ -1,5 +1,6 @@
 #include "probe/d_state.h"
 
+#include <absl/status/statusor.h>
 #include <fmt/format.h>
 
 #include <chrono>
@@ -68,13 +69,17 @@ std::optional<HungTask> ReadHungTask(const std::string& id, const std::string& f
 }
 
 /// All tasks of processes that count and are in state D now.
-std::vector<HungTask> HungTasks(const Settings& settings, Progress& progress) {
+absl::StatusOr<std::vector<HungTask>> HungTasks(const Settings& settings, Progress& progress) {
   const std::string proc = settings.root + "/proc";
+  const auto processes = NamesIn(proc);
+  if (!processes.ok()) return processes.status();
   std::vector<HungTask> tasks;
-  for (const std::string& process : NamesIn(proc)) {
+  for (const std::string& process : *processes) {
     if (!ToNumber(process)) continue;
     progress.Doing("reading " + proc + '/' + process);
-    for (const std::string& id : NamesIn(proc + '/' + process + "/task")) {
+    // A process that has ended meanwhile has none that hangs.
+    for (const std::string& id :
+         NamesIn(proc + '/' + process + "/task").value_or(std::vector<std::string>())) {
       const std::string folder = proc + '/' + process + "/task/" + id;
       std::optional<HungTask> task = ReadHungTask(id, folder);
       if (!task) continue;
@@ -119,18 +124,19 @@ Verdict LookForHungTasks(const Settings& settings, Progress& progress) {
   const std::optional<double> now = UptimeSeconds(settings.root);
   if (!now) return Unknown(settings.root + "/proc/uptime cannot be read");
   const std::string file = settings.run_dir + "/d-state.seen";
-  std::vector<HungTask> tasks = HungTasks(settings, progress);
+  auto tasks = HungTasks(settings, progress);
+  if (!tasks.ok()) return Unknown(std::string(tasks.status().message()));
   const std::map<std::string, double> before = Remembered(file);
-  for (HungTask& task : tasks) {
+  for (HungTask& task : *tasks) {
     const auto seen = before.find(task.id + ' ' + task.mark);
     task.since = seen == before.end() ? *now : seen->second;
   }
-  if (!Remember(tasks, file)) return Unknown(file + " cannot be written; set --run-dir");
-  const HungTask* const oldest = Oldest(tasks);
+  if (!Remember(*tasks, file)) return Unknown(file + " cannot be written; set --run-dir");
+  const HungTask* const oldest = Oldest(*tasks);
   if (oldest == nullptr) return Well("no task hangs");
   const std::chrono::seconds age(static_cast<std::int64_t>(*now - oldest->since));
   const std::string text = fmt::format("{} ({}) in state D for {}, {} in all", oldest->name,
-                                       oldest->id, ToText(age), tasks.size());
+                                       oldest->id, ToText(age), tasks->size());
   return age >= settings.duration ? Bad(text) : Well(text);
 }
 

@@ -22,8 +22,7 @@ std::optional<bool> IsAboveMost(std::string_view value, const Settings& settings
 }  // namespace
 
 Verdict LookForEccErrors(const Settings& settings, Progress& progress) {
-  progress.Doing("reading the PCI bus");
-  if (HasNoGpu(settings)) return Well("no GPU on the PCI bus");
+  if (const auto verdict = JudgeWithoutGpus(settings, progress)) return *verdict;
   const auto reading = ReadField(
       settings, progress, {"--query-gpu", "pci.bus_id", "ecc.errors.uncorrected.volatile.total"},
       IsAboveMost);

@@ -1,5 +1,9 @@
 #include "probe/files.h"
 
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -44,15 +48,27 @@ std::optional<std::uint64_t> ReadNumber(const std::string& path) {
   return text ? ToNumber(FirstWord(*text)) : std::nullopt;
 }
 
-std::vector<std::string> NamesIn(const std::string& folder) {
+absl::StatusOr<std::vector<std::string>> NamesIn(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;
   for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
        at.increment(error)) {
     names.push_back(at->path().filename().string());
   }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return absl::UnavailableError(fmt::format("{}: {}", folder, error.message()));
+  }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+absl::StatusOr<std::vector<std::string>> NamesInSys(const std::string& root,
+                                                    const std::string& folder) {
+  const std::string sys = root + "/sys";
+  std::error_code error;
+  const std::filesystem::directory_iterator opened(sys, error);
+  if (!error) return NamesIn(sys + '/' + folder);
+  return absl::UnavailableError(fmt::format("{}: {}; set --root", sys, error.message()));
 }
 
 bool Exists(const std::string& path) {

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "probe/nvidia.h"
 #include "probe/pci.h"
@@ -38,17 +37,18 @@ Verdict AskNvidiaSmi(const Settings& settings, Progress& progress, std::uint64_t
 
 Verdict LookForLostGpus(const Settings& settings, Progress& progress) {
   progress.Doing("reading the PCI bus");
-  const std::vector<PciDevice> devices = Accelerators(settings);
-  for (const PciDevice& device : devices) {
+  const auto devices = Accelerators(settings);
+  if (!devices.ok()) return Unknown(std::string(devices.status().message()));
+  for (const PciDevice& device : *devices) {
     if (IsGone(device)) return Bad(device.address + " does not answer on the PCI bus");
   }
-  const std::uint64_t expected = settings.expect.value_or(devices.size());
-  if (devices.size() < expected) {
-    return Bad(fmt::format("{} of {} accelerators are on the PCI bus", devices.size(), expected));
+  const std::uint64_t expected = settings.expect.value_or(devices->size());
+  if (devices->size() < expected) {
+    return Bad(fmt::format("{} of {} accelerators are on the PCI bus", devices->size(), expected));
   }
-  if (devices.empty()) return Well("no accelerator on the PCI bus");
+  if (devices->empty()) return Well("no accelerator on the PCI bus");
   if (settings.vendor != kNvidia || settings.nvidia_smi.empty()) {
-    return Well(fmt::format("{} accelerators on the PCI bus", devices.size()));
+    return Well(fmt::format("{} accelerators on the PCI bus", devices->size()));
   }
   return AskNvidiaSmi(settings, progress, expected);
 }

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "probe/files.h"
 #include "probe/text.h"
@@ -27,12 +29,17 @@ std::uint64_t State(const std::string& file) {
 Verdict LookForInfiniBandDown(const Settings& settings, Progress& progress) {
   const std::string devices = settings.root + "/sys/class/infiniband";
   progress.Doing("reading " + devices);
+  const auto names = NamesInSys(settings.root, "class/infiniband");
+  if (!names.ok()) return Unknown(std::string(names.status().message()));
   std::uint64_t active = 0;
-  for (const std::string& device : NamesIn(devices)) {
+  std::optional<Verdict> unknown;
+  for (const std::string& device : *names) {
     if (!Fits(device, settings.only)) continue;
-    const std::string ports = devices + "/" + device + "/ports";
-    for (const std::string& port : NamesIn(ports)) {
-      const std::string folder = ports + "/" + port;
+    const std::string of_ports = devices + "/" + device + "/ports";
+    const auto ports = NamesIn(of_ports);
+    if (!ports.ok() && !unknown) unknown = Unknown(std::string(ports.status().message()));
+    for (const std::string& port : ports.value_or(std::vector<std::string>())) {
+      const std::string folder = of_ports + "/" + port;
       if (State(folder + "/phys_state") == kDisabled) continue;
       if (State(folder + "/state") != kActive) {
         const std::string state = ReadText(folder + "/state").value_or("not readable");
@@ -41,6 +48,7 @@ Verdict LookForInfiniBandDown(const Settings& settings, Progress& progress) {
       ++active;
     }
   }
+  if (unknown) return *unknown;
   if (active < settings.expect.value_or(0)) {
     return Bad(fmt::format("{} of {} ports are active", active, *settings.expect));
   }

@@ -43,8 +43,10 @@ std::string Unmatched(const std::vector<std::string>& patterns,
 Verdict LookForLinksDown(const Settings& settings, Progress& progress) {
   const std::string net = settings.root + "/sys/class/net";
   progress.Doing("reading " + net);
+  const auto interfaces = NamesInSys(settings.root, "class/net");
+  if (!interfaces.ok()) return Unknown(std::string(interfaces.status().message()));
   std::vector<std::string> names;
-  for (const std::string& name : NamesIn(net)) {
+  for (const std::string& name : *interfaces) {
     const std::string folder = net + "/" + name;
     if (!IsPhysical(folder) || !Fits(name, settings.only)) continue;
     if (IsDown(folder)) return Bad(name + " is down");

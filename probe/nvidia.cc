@@ -167,6 +167,12 @@ Verdict Judge(const FieldReading& reading, std::string_view what, std::string_vi
   return Well(std::string(well));
 }
 
-bool HasNoGpu(const Settings& settings) { return Accelerators(settings).empty(); }
+std::optional<Verdict> JudgeWithoutGpus(const Settings& settings, Progress& progress) {
+  progress.Doing("reading the PCI bus");
+  const auto gpus = Accelerators(settings);
+  if (!gpus.ok()) return Unknown(std::string(gpus.status().message()));
+  if (gpus->empty()) return Well("no GPU on the PCI bus");
+  return std::nullopt;
+}
 
 }  // namespace berth::probe

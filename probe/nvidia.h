@@ -87,7 +87,8 @@ FieldReading Merge(FieldReading one, const FieldReading& other);
 /// of them cannot be read; else well, which GPUs without the field are, too.
 Verdict Judge(const FieldReading& reading, std::string_view what, std::string_view well);
 
-/// Whether a probe of NVIDIA's GPUs has nothing to ask, because the node has none.
-bool HasNoGpu(const Settings& settings);
+/// The verdict of a probe that has nothing to ask of NVIDIA's GPUs: well if the node has none,
+/// unknown if its bus cannot be read. Nothing: there are GPUs.
+std::optional<Verdict> JudgeWithoutGpus(const Settings& settings, Progress& progress);
 
 }  // namespace berth::probe

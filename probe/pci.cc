@@ -1,5 +1,7 @@
 #include "probe/pci.h"
 
+#include <absl/status/statusor.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -31,10 +33,12 @@ std::string DriverOf(const std::string& folder) {
 
 }  // namespace
 
-std::vector<PciDevice> Accelerators(const Settings& settings) {
+absl::StatusOr<std::vector<PciDevice>> Accelerators(const Settings& settings) {
+  const auto addresses = NamesInSys(settings.root, "bus/pci/devices");
+  if (!addresses.ok()) return addresses.status();
   const std::string bus = settings.root + "/sys/bus/pci/devices";
   std::vector<PciDevice> devices;
-  for (const std::string& address : NamesIn(bus)) {
+  for (const std::string& address : *addresses) {
     const std::string folder = bus + "/" + address;
     if (!IsAccelerator(folder, settings.vendor)) continue;
     const std::string driver = DriverOf(folder);

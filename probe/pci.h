@@ -1,5 +1,7 @@
 #pragma once
 
+#include <absl/status/statusor.h>
+
 #include <string>
 #include <vector>
 
@@ -23,8 +25,8 @@ struct PciDevice {
 /// The accelerators of the vendor, by address. NVIDIA's are the displays (class 03), which leaves
 /// out its bridges and network cards; of another vendor processing accelerators (class 12) count,
 /// too. Devices that a virtual machine has (driver vfio-pci) are left out: nobody on the node sees
-/// them.
-std::vector<PciDevice> Accelerators(const Settings& settings);
+/// them. On an error, which folder of sysfs cannot be read.
+absl::StatusOr<std::vector<PciDevice>> Accelerators(const Settings& settings);
 
 /// Whether the device does not answer any more: then its configuration reads as ones only.
 bool IsGone(const PciDevice& device);

@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "probe/files.h"
 #include "probe/pci.h"
@@ -59,14 +58,15 @@ Verdict JudgeLink(const PciDevice& device, const Settings& settings) {
 Verdict LookForDegradedLinks(const Settings& settings, Progress& progress) {
   progress.Doing("reading the PCI bus");
   std::optional<Verdict> unknown;
-  const std::vector<PciDevice> devices = Accelerators(settings);
-  for (const PciDevice& device : devices) {
+  const auto devices = Accelerators(settings);
+  if (!devices.ok()) return Unknown(std::string(devices.status().message()));
+  for (const PciDevice& device : *devices) {
     Verdict verdict = JudgeLink(device, settings);
     if (verdict.outcome == Outcome::kBad) return verdict;
     if (verdict.outcome == Outcome::kUnknown && !unknown) unknown = verdict;
   }
   if (unknown) return *unknown;
-  return Well(fmt::format("the links of {} accelerators are full", devices.size()));
+  return Well(fmt::format("the links of {} accelerators are full", devices->size()));
 }
 
 }  // namespace berth::probe

@@ -26,8 +26,7 @@ bool TellsOfAll(const FieldReading& reading) {
 }  // namespace
 
 Verdict LookForPendingPages(const Settings& settings, Progress& progress) {
-  progress.Doing("reading the PCI bus");
-  if (HasNoGpu(settings)) return Well("no GPU on the PCI bus");
+  if (const auto verdict = JudgeWithoutGpus(settings, progress)) return *verdict;
   // One after the other: a field that a driver does not know makes the whole query fail.
   const auto pages =
       ReadField(settings, progress, {"--query-gpu", "pci.bus_id", "retired_pages.pending"}, IsYes);

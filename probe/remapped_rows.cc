@@ -9,8 +9,7 @@
 namespace berth::probe {
 
 Verdict LookForFailedRemapping(const Settings& settings, Progress& progress) {
-  progress.Doing("reading the PCI bus");
-  if (HasNoGpu(settings)) return Well("no GPU on the PCI bus");
+  if (const auto verdict = JudgeWithoutGpus(settings, progress)) return *verdict;
   const auto reading = ReadField(
       settings, progress, {"--query-remapped-rows", "gpu_bus_id", "remapped_rows.failure"}, IsYes);
   if (!reading.ok()) return Unknown(std::string(reading.status().message()));

@@ -58,6 +58,9 @@ func New(ctx context.Context, b *box.Box, root string, options Options) (*Detect
 		return nil, fmt.Errorf("bind the role of %s: %w", program, err)
 	}
 	d := &Detector{Hardware: Hardware{Root: root}, Node: options.Node}
+	if err := os.MkdirAll(filepath.Join(root, "sys"), 0o755); err != nil {
+		return nil, err
+	}
 	files, err := configure(ctx, root, options)
 	if err != nil {
 		return nil, err

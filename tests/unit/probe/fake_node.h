@@ -24,6 +24,7 @@ class FakeNode {
   FakeNode() {
     std::string pattern = testing::TempDir() + "/berth_probe_XXXXXX";
     root_ = mkdtemp(pattern.data());
+    std::filesystem::create_directory(root_ + "/sys");
     settings.root = root_;
     settings.run_dir = root_ + "/run";
     settings.nvidia_smi = root_ + "/nvidia-smi";

@@ -34,6 +34,13 @@ TEST_F(IbTest, LeavesOutDisabledPortsAndOtherDevices) {
   EXPECT_EQ(node_.Run("ib"), Well("0 ports are active"));
 }
 
+TEST_F(IbTest, IsUnknownOfADeviceWhosePortsCannotBeRead) {
+  node_.Write("/sys/class/infiniband/mlx5_0/ports", "");
+  EXPECT_EQ(node_.Run("ib").outcome, Outcome::kUnknown);
+  Add("mlx5_1", "1: DOWN", "2: Polling");
+  EXPECT_EQ(node_.Run("ib"), Bad("port 1 of mlx5_1 is 1: DOWN"));
+}
+
 TEST_F(IbTest, IsBadWhenPortsAreMissing) {
   EXPECT_EQ(node_.Run("ib"), Well("0 ports are active"));
   Add("mlx5_0", "4: ACTIVE", "5: LinkUp");

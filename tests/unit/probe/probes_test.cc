@@ -21,6 +21,7 @@
 namespace berth::probe {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 TEST(ProbesTest, HaveNamesAndConditionsOfTheirOwn) {
@@ -139,6 +140,43 @@ TEST(ProbesTest, OfSysfsStartNoOtherWhileOneHangs) {
   EXPECT_EQ(node.Run("nfs").outcome, Outcome::kWell);
   close(lock);
   EXPECT_EQ(node.Run("pcie-link"), Well("the links of 1 accelerators are full"));
+}
+
+TEST(ProbesTest, KnowNothingWithoutTheSysfsOfTheNode) {
+  FakeNode node;
+  const std::string elsewhere = node.root() + "/x";
+  for (const Probe& probe : AllProbes()) {
+    node.settings.root = elsewhere;
+    EXPECT_EQ(node.Run(probe.name).outcome, Outcome::kUnknown) << probe.name;
+    node.Write("/file", "");
+    node.settings.root = node.root() + "/file";
+    EXPECT_EQ(node.Run(probe.name).outcome, Outcome::kUnknown) << probe.name;
+  }
+  node.settings.root = "/x";
+  for (const char* probe :
+       {"gpu-lost", "pending-page", "remapped-rows", "ecc", "clock", "pcie-link", "nic", "ib"}) {
+    EXPECT_EQ(node.Run(probe), Unknown("/x/sys: No such file or directory; set --root")) << probe;
+  }
+}
+
+TEST(ProbesTest, AreWellOfWhatTheKernelHasNoFolderFor) {
+  const FakeNode node;
+  for (const char* probe :
+       {"gpu-lost", "pending-page", "remapped-rows", "ecc", "clock", "pcie-link", "nic", "ib"}) {
+    EXPECT_EQ(node.Run(probe).outcome, Outcome::kWell) << probe;
+  }
+}
+
+TEST(ProbesTest, KnowNothingOfAFolderThatCannotBeRead) {
+  const FakeNode node;
+  node.Write("/sys/bus/pci/devices", "");
+  node.Write("/sys/class/net", "");
+  node.Write("/sys/class/infiniband", "");
+  for (const char* probe :
+       {"gpu-lost", "pending-page", "remapped-rows", "ecc", "clock", "pcie-link", "nic", "ib"}) {
+    EXPECT_THAT(node.Run(probe).message, EndsWith(": Not a directory")) << probe;
+    EXPECT_EQ(node.Run(probe).outcome, Outcome::kUnknown) << probe;
+  }
 }
 
 TEST(ProbesTest, SayThatTheRunDirectoryCannotBeUsed) {
