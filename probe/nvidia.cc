@@ -136,6 +136,8 @@ absl::StatusOr<FieldReading> ReadAnswer(const ProgramResult& result, const Setti
   for (const std::string& line : Split(result.output, "\n")) Add(line, settings, is_bad, reading);
   absl::Status error = ErrorOf(result);
   if (!error.ok() && !HasBad(reading)) return error;
+  // Nobody asks unless the bus has GPUs.
+  if (reading.empty()) return absl::UnavailableError("nvidia-smi tells of no GPU");
   return reading;
 }
 

@@ -47,6 +47,17 @@ TEST(NvidiaTest, IsWellInSpiteOfAWarning) {
   EXPECT_EQ(node.Run("ecc"), Well("no uncorrected ECC errors"));
 }
 
+TEST(NvidiaTest, IsUnknownIfNvidiaSmiTellsOfNoGpu) {
+  const FakeNode node;
+  node.AddGpusThatSay("", "");
+  for (const char* script : {"", "echo", "echo 'Segmentation fault, 0'", "echo 0; echo No"}) {
+    node.NvidiaSmi(script);
+    for (const char* probe : {"pending-page", "remapped-rows", "ecc", "clock"}) {
+      EXPECT_EQ(node.Run(probe), Unknown("nvidia-smi tells of no GPU")) << probe << ": " << script;
+    }
+  }
+}
+
 TEST(NvidiaTest, SaysWhatAnExitCodeMeans) {
   EXPECT_EQ(ExplainExit({9, "cannot communicate\n"}), "nvidia-smi: the driver is not loaded (9)");
   EXPECT_EQ(ExplainExit({17, "Failed to initialize NVML\n"}),
