@@ -2,6 +2,7 @@
 #include <absl/status/statusor.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <fstream>
 #include <memory>
@@ -95,32 +96,63 @@ absl::StatusOr<std::vector<const probe::Probe*>> ProbesOf(const std::vector<std:
   return probes;
 }
 
+/// What --flag says.
+struct PluginFlag {
+  /// Name of a probe, or * for all that take the flag.
+  std::string of;
+  std::string name;
+  std::string value;
+};
+
+absl::StatusOr<PluginFlag> ToPluginFlag(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::size_t equals = text.find('=', colon);
+  if (colon == std::string::npos || equals == std::string::npos) {
+    return absl::InvalidArgumentError(fmt::format(
+        "--flag is '{}'; write PROBE:NAME=VALUE, such as gpu-lost:expect=8 or *:root=/host", text));
+  }
+  PluginFlag flag{text.substr(0, colon), text.substr(colon + 1, equals - colon - 1),
+                  text.substr(equals + 1)};
+  if (flag.of != "*" && probe::FindProbe(flag.of) == nullptr) {
+    return absl::InvalidArgumentError(
+        fmt::format("--flag is '{}', but no probe is called '{}'", text, flag.of));
+  }
+  if (probe::FindFlag(flag.name) == nullptr) {
+    return absl::InvalidArgumentError(
+        fmt::format("--flag is '{}', but no probe has a flag --{}", text, flag.name));
+  }
+  return flag;
+}
+
+/// Adds a flag, unless one of the same name is there that is more specific; replaces one that is
+/// less so.
+absl::Status Add(PluginFlag flag, std::vector<PluginFlag>& flags) {
+  const auto there =
+      std::ranges::find(flags, flag.name, [](const PluginFlag& each) { return each.name; });
+  if (there == flags.end()) {
+    flags.push_back(std::move(flag));
+  } else if (there->of == flag.of) {
+    return absl::InvalidArgumentError(
+        fmt::format("--flag says {}:{} twice; leave one of both out", flag.of, flag.name));
+  } else if (there->of == "*") {
+    *there = std::move(flag);
+  }
+  return absl::OkStatus();
+}
+
 /// Of "gpu-lost:expect=8" and "*:root=/host" what is for the probe.
 absl::StatusOr<std::vector<std::pair<std::string, std::string>>> FlagsOf(
     const probe::Probe& probe, const std::vector<std::string>& texts) {
-  std::vector<std::pair<std::string, std::string>> flags;
+  std::vector<PluginFlag> chosen;
   for (const std::string& text : texts) {
-    const std::size_t colon = text.find(':');
-    const std::size_t equals = text.find('=', colon);
-    if (colon == std::string::npos || equals == std::string::npos) {
-      return absl::InvalidArgumentError(fmt::format(
-          "--flag is '{}'; write PROBE:NAME=VALUE, such as gpu-lost:expect=8 or *:root=/host",
-          text));
-    }
-    const std::string of = text.substr(0, colon);
-    const std::string name = text.substr(colon + 1, equals - colon - 1);
-    if (of != "*" && probe::FindProbe(of) == nullptr) {
-      return absl::InvalidArgumentError(
-          fmt::format("--flag is '{}', but no probe is called '{}'", text, of));
-    }
-    if (probe::FindFlag(name) == nullptr) {
-      return absl::InvalidArgumentError(
-          fmt::format("--flag is '{}', but no probe has a flag --{}", text, name));
-    }
-    if (of == probe.name || (of == "*" && probe::Takes(probe, name))) {
-      flags.emplace_back(name, text.substr(equals + 1));
-    }
+    auto flag = ToPluginFlag(text);
+    if (!flag.ok()) return flag.status();
+    if (flag->of != probe.name && (flag->of != "*" || !probe::Takes(probe, flag->name))) continue;
+    const absl::Status status = Add(*std::move(flag), chosen);
+    if (!status.ok()) return status;
   }
+  std::vector<std::pair<std::string, std::string>> flags;
+  for (PluginFlag& flag : chosen) flags.emplace_back(std::move(flag.name), std::move(flag.value));
   return flags;
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/exit_code.h"
@@ -14,6 +15,7 @@ namespace berth::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// What a command has written and how it has ended.
 struct Ended {
@@ -87,6 +89,30 @@ TEST_F(ProbeCommandTest, WritesTheConfigurationOfOne) {
   EXPECT_THAT(ended.output,
               HasSubstr("\"--expect\",\n        \"8\",\n        \"--root\",\n        \"/host\"\n"));
   EXPECT_THAT(ended.output, HasSubstr("\"path\": \"/opt/berth\""));
+}
+
+TEST_F(ProbeCommandTest, PrefersTheFlagOfAProbeToThatOfAll) {
+  const std::vector<std::string> flags = {"*:timeout=30s", "gpu-lost:timeout=10s"};
+  for (const auto& [first, second] : {std::pair(flags[0], flags[1]), {flags[1], flags[0]}}) {
+    const Ended ended = RunBerth({"config", "gpu-lost", "--flag", first, "--flag", second});
+    EXPECT_EQ(ended.exit_code, kExitOk) << ended.errors;
+    EXPECT_THAT(ended.output, HasSubstr("\"--timeout\",\n        \"10s\"\n"));
+    EXPECT_THAT(ended.output, Not(HasSubstr("30s")));
+    EXPECT_THAT(ended.output, HasSubstr("\"timeout\": \"35s\""));
+    EXPECT_THAT(RunBerth({"config", "nfs", "--flag", first, "--flag", second}).output,
+                HasSubstr("\"30s\""));
+  }
+}
+
+TEST_F(ProbeCommandTest, RefusesAFlagOfAProbeThatIsGivenTwice) {
+  for (const char* of : {"gpu-lost", "*"}) {
+    const std::string flag = std::string(of) + ":timeout=";
+    const Ended ended =
+        RunBerth({"config", "gpu-lost", "--flag", flag + "10s", "--flag", flag + "20s"});
+    EXPECT_EQ(ended.exit_code, kExitUsage);
+    EXPECT_EQ(ended.errors, "berth probe config: --flag says " + std::string(of) +
+                                ":timeout twice; leave one of both out\n");
+  }
 }
 
 TEST_F(ProbeCommandTest, WritesTheConfigurationOfAll) {
