@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/command_line.h"
@@ -54,6 +57,38 @@ void AddCommandsForOperators(Command berth) {
   AddManCommand(berth);
 }
 
+const CLI::App* FindCommand(const CLI::App& parent, const std::string& name) {
+  const auto commands = parent.get_subcommands(
+      [&name](const CLI::App* command) { return command->check_name(name); });
+  return commands.empty() ? nullptr : commands.front();
+}
+
+/// The words with "--as=" as two of them: CLI11 would take the next word for the value.
+std::vector<std::string> SplitEmptyValues(const CLI::App& app,
+                                          const std::vector<std::string>& words) {
+  const CLI::App* command = &app;
+  std::vector<std::string> split;
+  bool is_value = false;
+  bool has_options = true;
+  for (const std::string& word : words) {
+    split.push_back(word);
+    if (std::exchange(is_value, false) || !has_options) continue;
+    if (!word.starts_with('-')) {
+      if (const CLI::App* const named = FindCommand(*command, word)) command = named;
+      continue;
+    }
+    has_options = word != "--";
+    const std::size_t equals = word.find('=');
+    const CLI::Option* const option = command->get_option_no_throw(word.substr(0, equals));
+    if (option == nullptr || option->get_items_expected_max() == 0) continue;
+    is_value = equals == std::string::npos;
+    if (equals + 1 != word.size()) continue;
+    split.back().pop_back();
+    split.emplace_back();
+  }
+  return split;
+}
+
 int RunCommand(int argc, const char* const* argv) {
   const Program program = ProgramOf(argc > 0 ? argv[0] : "");
   CLI::App app(
@@ -72,7 +107,9 @@ int RunCommand(int argc, const char* const* argv) {
     return PrintCandidates(berth.Describe(), {words.begin() + 1, words.end()});
   }
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> split = SplitEmptyValues(app, words);
+    std::ranges::reverse(split);  // as CLI11 wants them
+    app.parse(std::move(split));
   } catch (const CLI::ParseError& error) {
     return ExitOf(app, error);
   }

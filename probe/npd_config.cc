@@ -34,7 +34,6 @@ std::string NpdTimeout(const Settings& settings) {
 Json Arguments(const Probe& probe, const PluginOptions& options) {
   Json arguments = {"probe", std::string(probe.name)};
   for (const auto& [flag, value] : options.flags) {
-    // Two words, because --flag= would be taken for one without a value.
     arguments.push_back(fmt::format("--{}", flag));
     arguments.push_back(value);
   }

@@ -72,6 +72,20 @@ TEST_F(ProbeCommandTest, TakesAnEmptyValue) {
   EXPECT_EQ(ended.exit_code, 0) << ended.errors;
 }
 
+TEST_F(ProbeCommandTest, TakesNoOtherOptionForAnEmptyValue) {
+  const Ended ended = RunBerth(
+      {"gpu-lost", "--root", folder_, "--run-dir", folder_, "--nvidia-smi=", "--expect=8"});
+  EXPECT_EQ(ended.exit_code, 1) << ended.errors;
+  EXPECT_EQ(ended.output, "0 of 8 accelerators are on the PCI bus\n");
+  EXPECT_EQ(RunBerth({"config", "--output=", "nfs"}).exit_code, kExitOk);
+  // What is a value itself stays whole, and so does a flag, which has none.
+  EXPECT_THAT(RunBerth({"config", "nfs", "--flag", "--output="}).errors,
+              HasSubstr("--flag is '--output='"));
+  EXPECT_THAT(RunBerth({"config", "--", "--output="}).errors,
+              HasSubstr("no probe is called '--output='"));
+  EXPECT_EQ(RunBerth({"nfs", "--help="}).exit_code, kExitOk);
+}
+
 TEST_F(ProbeCommandTest, NeverTakesATypoForAFault) {
   SetCarrier("0");
   const Ended wrong = Nic({"--timeout", "20"});
