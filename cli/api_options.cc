@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/api_access.h"
+#include "config/config.h"
 #include "model/label.h"
 
 namespace berth::cli {
@@ -28,6 +29,12 @@ Argument AddAllNamespacesOption(Command command, ApiOptions& options, Argument n
 absl::Status CheckNamespace(const std::string& name) {
   if (name.empty() || model::IsDnsSubdomain(name)) return absl::OkStatus();
   return absl::InvalidArgumentError(fmt::format("-n: \"{}\" is no name of a namespace", name));
+}
+
+absl::Status CheckPrefixOption(const std::string& prefix) {
+  const absl::Status status = config::CheckPrefix(prefix);
+  if (status.ok()) return status;
+  return absl::InvalidArgumentError("--prefix: " + std::string(status.message()));
 }
 
 absl::StatusOr<kube::ApiConfig> AccessOf(const ApiOptions& options) {

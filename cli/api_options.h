@@ -43,6 +43,10 @@ Argument AddAllNamespacesOption(Command command, ApiOptions& options, Argument n
 /// -n gives. An empty one means that -n was not given.
 absl::Status CheckNamespace(const std::string& name);
 
+/// Returns INVALID_ARGUMENT if what --prefix gives cannot be the prefix of Berth's configuration:
+/// nothing would have the taint or the gate of that name.
+absl::Status CheckPrefixOption(const std::string& prefix);
+
 /// Returns how to reach the API server. Returns INVALID_ARGUMENT, which stands for wrong usage, if
 /// there is no kubeconfig or it cannot be used.
 absl::StatusOr<kube::ApiConfig> AccessOf(const ApiOptions& options);

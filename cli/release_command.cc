@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/api_access.h"
+#include "cli/api_options.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/release.h"
@@ -59,6 +60,8 @@ int Release(const ReleaseArguments& arguments) {
     if (!gang.ok()) return Fail("release", gang.status());
     request.gang = *std::move(gang);
   }
+  const absl::Status valid = CheckPrefixOption(arguments.prefix);
+  if (!valid.ok()) return Fail("release", valid);
   auto access = PersonAccess(arguments.kubeconfig, arguments.context, kube::ProcessEnvironment());
   if (!access.ok()) return Fail("release", kExitUsage, access.status());
   kube::HttpClient client(*std::move(access));

@@ -5,8 +5,10 @@
 #include <string>
 
 #include "cli/api_access.h"
+#include "cli/api_options.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/terminal.h"
 #include "cli/untaint.h"
 #include "config/config.h"
 #include "kube/http_client.h"
@@ -36,7 +38,7 @@ int Report(const std::string& key, const Untainted& untainted) {
     if (status.ok()) {
       fmt::print("{}: removed the taint {}\n", node, key);
     } else {
-      fmt::print(stderr, "{}: {}\n", node, std::string(status.message()));
+      fmt::print(stderr, "{}: {}\n", node, Printable(std::string(status.message())));
       exit_code = kExitNo;
     }
   }
@@ -45,6 +47,8 @@ int Report(const std::string& key, const Untainted& untainted) {
 }
 
 int Untaint(const UntaintArguments& arguments) {
+  const absl::Status valid = CheckPrefixOption(arguments.prefix);
+  if (!valid.ok()) return Fail("untaint", valid);
   auto access = PersonAccess(arguments.kubeconfig, arguments.context, kube::ProcessEnvironment());
   if (!access.ok()) return Fail("untaint", kExitUsage, access.status());
   kube::HttpClient client(*std::move(access));

@@ -30,10 +30,8 @@ bool IsDomain(const std::string& text) {
 }
 
 void ValidatePrefix(const std::string& prefix, Errors& errors) {
-  if (IsDomain(prefix)) return;
-  errors.push_back({"prefix", fmt::format("\"{}\" is not a domain; write one such as berth.dev, in "
-                                          "lower case and without '/'",
-                                          prefix)});
+  const absl::Status status = CheckPrefix(prefix);
+  if (!status.ok()) errors.push_back({"prefix", std::string(status.message())});
 }
 
 void ValidateAddress(const std::string& path, const std::string& text, Errors& errors) {
@@ -270,6 +268,13 @@ void ValidateUsage(const BerthConfiguration& config, Errors& errors) {
 }  // namespace
 
 std::span<const model::EnumName<LogThreshold>> EnumNames(LogThreshold) { return kLogThresholds; }
+
+absl::Status CheckPrefix(const std::string& prefix) {
+  if (IsDomain(prefix)) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format(
+      "\"{}\" is not a domain; write one such as berth.dev, in lower case and without '/'",
+      prefix));
+}
 
 std::vector<model::FieldError> Validate(const BerthConfiguration& config) {
   Errors errors;

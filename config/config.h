@@ -1,5 +1,7 @@
 #pragma once
 
+#include <absl/status/status.h>
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -298,6 +300,10 @@ void VisitFields(Visitor& visit, BerthConfiguration& config) {
   policies::scheduling::VisitPolicyBlocks(visit, config.scheduling.policies);
   visit("scheduling", config.scheduling, "How nodes are chosen");
 }
+
+/// Returns INVALID_ARGUMENT, with what to write, if the text cannot be a `prefix`: labels and
+/// annotations below it would not be valid.
+absl::Status CheckPrefix(const std::string& prefix);
 
 /// Returns every error in `config` that remains if each single value has the right type: values out
 /// of range, and contradictions. Paths start at the top of the file. Empty if the configuration is
