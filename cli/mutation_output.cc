@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
+#include "cli/terminal.h"
 #include "cli/unified_diff.h"
 #include "yaml/patch.h"
 #include "yaml/text.h"
@@ -15,7 +16,7 @@ namespace {
 
 std::string PlaceOf(const ManifestObject& object, const std::string& file) {
   const std::string name = object.name.empty() ? "" : " " + object.name;
-  return fmt::format("{}:{}: {}{}", file, object.line, object.kind.kind, name);
+  return Printable(fmt::format("{}:{}: {}{}", file, object.line, object.kind.kind, name));
 }
 
 bool Changes(const Preview& preview) { return !preview.patch.empty() && preview.denial.empty(); }
@@ -34,13 +35,13 @@ std::string MutationRemarks(const Manifest& manifest, const std::vector<Preview>
   for (std::size_t i = 0; i < previews.size(); ++i) {
     const std::string place = PlaceOf(manifest.objects[i], file);
     for (const std::string& warning : previews[i].warnings) {
-      text += fmt::format("{}: warning: {}\n", place, warning);
+      text += fmt::format("{}: warning: {}\n", place, Printable(warning));
     }
     if (!previews[i].not_reviewed.empty()) {
-      text += fmt::format("{}: not reviewed: {}\n", place, previews[i].not_reviewed);
+      text += fmt::format("{}: not reviewed: {}\n", place, Printable(previews[i].not_reviewed));
     }
     if (!previews[i].denial.empty()) {
-      text += fmt::format("{}: denied: {}\n", place, previews[i].denial);
+      text += fmt::format("{}: denied: {}\n", place, Printable(previews[i].denial));
     }
   }
   return text;

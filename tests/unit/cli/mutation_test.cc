@@ -5,14 +5,17 @@
 
 #include <string>
 
+#include "cli/mutation_output.h"
 #include "process/engine.h"
 #include "yaml/text.h"
 
 namespace berth::cli {
 namespace {
 
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 std::vector<Preview> Previews(const std::string& manifest, const Creation& creation) {
@@ -53,6 +56,20 @@ TEST(PreviewsOf, ForetellsWhatBecomesOfTemplatesAndLeavesThemAlone) {
   ASSERT_THAT(previews, SizeIs(1));
   EXPECT_THAT(previews[0].warnings, testing::Contains(HasSubstr("berth, pods: ")));
   EXPECT_THAT(previews[0].patch + previews[0].denial, IsEmpty());
+}
+
+TEST(MutationRemarks, ObeyNoNameOfTheManifest) {
+  const Manifest manifest = ParseManifest(
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: \"p\\e[31m\"}\nspec:\n  containers:\n"
+      "    - name: \"c\\e]0;t\\a\\nf:9: x\"\n",
+      "f");
+  const auto previews = PreviewsOf(manifest, *process::MakeReviewer({}), kByAlice);
+  const std::string remarks = MutationRemarks(manifest, previews, "f");
+  EXPECT_THAT(remarks, HasSubstr("f:1: Pod p [31m: "));
+  EXPECT_THAT(remarks, Not(HasSubstr("\nf:9")));
+  for (const std::string& text : {remarks, MutationDiff(manifest, previews, "f")}) {
+    EXPECT_THAT(text, Not(AnyOf(HasSubstr("\x1b"), HasSubstr("\a"))));
+  }
 }
 
 TEST(PreviewsOf, SaysNothingOfOtherKinds) {
