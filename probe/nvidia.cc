@@ -71,6 +71,8 @@ absl::Status ErrorOf(const ProgramResult& result) {
   return absl::OkStatus();
 }
 
+absl::Status NoGpuTold() { return absl::UnavailableError("nvidia-smi tells of no GPU"); }
+
 }  // namespace
 
 ProgramResult RunNvidiaSmi(const Settings& settings, Progress& progress,
@@ -126,7 +128,11 @@ absl::StatusOr<FieldReading> ReadField(const Settings& settings, Progress& progr
       RunNvidiaSmi(settings, progress,
                    {fmt::format("{}={},{}", field.query, field.bus_id, field.name),
                     "--format=csv,noheader,nounits"});
-  return ReadAnswer(result, settings, is_bad);
+  auto reading = ReadAnswer(result, settings, is_bad);
+  // It has a line for each GPU there. Nothing that could be found says whether GPUs that cannot
+  // remap rows have one when it is asked for those, so silence about them is no fault.
+  if (reading.ok() && reading->empty() && field.query == "--query-gpu") return NoGpuTold();
+  return reading;
 }
 
 absl::StatusOr<FieldReading> ReadAnswer(const ProgramResult& result, const Settings& settings,
@@ -137,7 +143,7 @@ absl::StatusOr<FieldReading> ReadAnswer(const ProgramResult& result, const Setti
   absl::Status error = ErrorOf(result);
   if (!error.ok() && !HasBad(reading)) return error;
   // Nobody asks unless the bus has GPUs.
-  if (reading.empty()) return absl::UnavailableError("nvidia-smi tells of no GPU");
+  if (reading.empty() && !Trim(result.output).empty()) return NoGpuTold();
   return reading;
 }
 

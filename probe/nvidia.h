@@ -62,8 +62,9 @@ struct Field {
 
 /// Asks for a field of all GPUs. `is_bad` judges a value; nothing: it cannot be read. Returns
 /// NotFound when the driver does not know the field, and Unavailable when nvidia-smi fails without
-/// having named a GPU of which it is bad, or names none at all. It may fail because of one GPU (14:
-/// its infoROM is corrupted), and say of another all the same that it is bad.
+/// having named a GPU of which it is bad, or names none at all, which is right for remapped rows
+/// only if it says nothing. It may fail because of one GPU (14: its infoROM is corrupted), and say
+/// of another all the same that it is bad.
 absl::StatusOr<FieldReading> ReadField(const Settings& settings, Progress& progress,
                                        const Field& field,
                                        std::optional<bool> (*is_bad)(std::string_view value,
