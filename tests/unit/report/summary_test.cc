@@ -280,9 +280,10 @@ TEST_F(SummaryTest, ListsEveryObject) {
 TEST_F(SummaryTest, HostileTextsStayWithinBounds) {
   std::vector<std::string> objects;
   for (int i = 0; i < 40; ++i) objects.emplace_back(R"({"kind": "Pod", "spec": 1})");
-  objects.push_back(PodJson({.name = std::string(5000, 'x') + "\\u001b[2J\\u202e"}));
+  objects.push_back(PodJson({.name = std::string(5000, 'x')}));
+  objects.push_back(PodJson({.name = std::string(240, 'x') + "\\u001b[2J\\u202e"}));
   const Report report = On(objects);
-  EXPECT_EQ(report.unreadable.count, 40U);
+  EXPECT_EQ(report.unreadable.count, 41U);
   EXPECT_THAT(report.unreadable.examples, SizeIs(Survey::kMostUnreadable));
   ASSERT_THAT(report.all, SizeIs(1));
   EXPECT_LE(report.all[0].name.size(), 253U);
