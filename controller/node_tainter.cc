@@ -6,13 +6,6 @@
 
 namespace berth::controller {
 
-namespace {
-
-// The key of a try to set the taint, or to remove it.
-std::string KeyOf(const std::string& node, bool has_taint) { return has_taint ? node : node + "-"; }
-
-}  // namespace
-
 NodeTainter::NodeTainter(Options options, const cluster::Snapshot* snapshot, TaintWriter* writer,
                          kube::Timer* timer, WriteObserver* observer)
     : options_(std::move(options)),
@@ -33,10 +26,10 @@ bool NodeTainter::WriteOne() {
   if (!change || !options_.may_write()) return false;
   const absl::Status status = writer_->Write(*change);
   const bool sets = change->value.has_value();
-  retries_.OnTried(KeyOf(change->node, sets), timer_->Now());
+  retries_.OnTried(RetryKey(change->node, sets), timer_->Now());
   // To undo what was written is no retry, however often the node was tainted before. To write the
   // same again is one: somebody else undoes it.
-  if (status.ok()) retries_.OnDone(KeyOf(change->node, !sets));
+  if (status.ok()) retries_.OnDone(RetryKey(change->node, !sets));
   if (status.ok() && sets) written_.insert(change->node);
   if (!absl::IsCancelled(status)) {
     observer_->OnWritten(Write::kNodeTaint, change->node, TaintText(options_.rules.key, *change),
@@ -49,11 +42,11 @@ std::optional<TaintChange> NodeTainter::NextChange() {
   const kube::Timer::Clock::time_point now = timer_->Now();
   // By then the watch has told of it, or somebody has removed it.
   std::erase_if(written_,
-                [&](const std::string& node) { return retries_.IsDue(KeyOf(node, true), now); });
+                [&](const std::string& node) { return retries_.IsDue(RetryKey(node, true), now); });
   const std::vector<TaintChange> changes =
       PlanTaints(snapshot_->Read(), snapshot_->catalog(), options_.rules, written_, options_.now());
   for (const TaintChange& change : changes) {
-    if (retries_.IsDue(KeyOf(change.node, change.value.has_value()), now)) return change;
+    if (retries_.IsDue(RetryKey(change.node, change.value.has_value()), now)) return change;
   }
   retries_.Prune(now);
   return std::nullopt;

@@ -13,10 +13,6 @@ std::string LabelText(const std::string& label, const RepairChange& change) {
   return change.allowed ? label + "=" + std::string(kRepairAllowed) : label + "-";
 }
 
-// The key of a try to give the label, or to take it away. A label that was given a moment ago is
-// taken away at once, and not after its wait.
-std::string KeyOf(const std::string& node, bool allowed) { return allowed ? node : node + "-"; }
-
 }  // namespace
 
 RepairLabeler::RepairLabeler(Options options, const cluster::Snapshot* snapshot, Patcher* patcher,
@@ -42,10 +38,10 @@ bool RepairLabeler::WriteOne() {
       change->allowed
           ? patcher_->LabelNode(change->node, change->uid, {{label, std::string(kRepairAllowed)}})
           : patcher_->UnlabelNode(change->node, change->uid, label);
-  retries_.OnTried(KeyOf(change->node, change->allowed), timer_->Now());
+  retries_.OnTried(RetryKey(change->node, change->allowed), timer_->Now());
   // To take away what was given is no retry, however often it was given and taken before. To give
   // it again stays one: a node that flaps need not be repaired soon.
-  if (status.ok() && change->allowed) retries_.OnDone(KeyOf(change->node, false));
+  if (status.ok() && change->allowed) retries_.OnDone(RetryKey(change->node, false));
   if (!absl::IsCancelled(status)) {
     observer_->OnWritten(Write::kRepairLabel, change->node, LabelText(label, *change), status);
   }
@@ -57,7 +53,7 @@ std::optional<RepairChange> RepairLabeler::NextChange() {
   const std::vector<RepairChange> changes =
       PlanRepairs(snapshot_->Read(), snapshot_->catalog(), options_.rules, options_.now());
   for (const RepairChange& change : changes) {
-    if (retries_.IsDue(KeyOf(change.node, change.allowed), now)) return change;
+    if (retries_.IsDue(RetryKey(change.node, change.allowed), now)) return change;
   }
   retries_.Prune(now);
   return std::nullopt;

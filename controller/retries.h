@@ -55,4 +55,8 @@ class Retries {
   std::map<std::string, Next, std::less<>> next_;
 };
 
+/// The key of a try to set something of a node (`sets`), or to undo that. They are two things, so
+/// that what was set a moment ago is undone at once, and not after its wait.
+inline std::string RetryKey(const std::string& node, bool sets) { return sets ? node : node + "-"; }
+
 }  // namespace berth::controller
