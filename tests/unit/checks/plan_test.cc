@@ -47,6 +47,20 @@ class PlanTest : public ::testing::Test {
     return begun;
   }
 
+  // The first order within so many rounds, where the good node stands behind others that would not
+  // do.
+  std::optional<Order> OrderBehind(int others, int rounds) {
+    std::vector<model::NodeState> nodes;
+    for (int i = 0; i < others; ++i) {
+      nodes.push_back(IdleNode("gpu-" + std::to_string(i)));
+      nodes.back().used.Set("cpu", 64'000);
+    }
+    nodes.push_back(IdleNode("gpu-good"));
+    std::optional<Order> order;
+    for (int round = 0; round < rounds && !order; ++round) order = NextOrder(nodes);
+    return order;
+  }
+
   Plan plan_{{VectorAdd()}, Engine(), kNames};
   std::vector<CheckPod> pods_;
   model::Time time_ = kNow;
@@ -180,28 +194,14 @@ TEST_F(PlanTest, ANodeOnWhichTheCheckToldNothingIsTriedAgainAfterAWhile) {
 
 // So many nodes that are due but would not do must not hide the one that would.
 TEST_F(PlanTest, NodesThatWouldNotDoHoldUpNoOthers) {
-  std::vector<model::NodeState> nodes;
-  for (int i = 0; i < 100; ++i) {
-    nodes.push_back(IdleNode("gpu-" + std::to_string(i)));
-    nodes.back().used.Set("cpu", 64'000);
-  }
-  nodes.push_back(IdleNode("gpu-good"));
-  std::optional<Order> order;
-  for (int round = 0; round < 10 && !order; ++round) order = NextOrder(nodes);
+  const auto order = OrderBehind(100, 10);
   ASSERT_TRUE(order);
   EXPECT_EQ(order->node, "gpu-good");
 }
 
 // The first ones are due again before all others were judged.
 TEST_F(PlanTest, NodesThatWouldNotDoHoldUpNoOthersHoweverManyTheyAre) {
-  std::vector<model::NodeState> nodes;
-  for (int i = 0; i < 1000; ++i) {
-    nodes.push_back(IdleNode("gpu-" + std::to_string(i)));
-    nodes.back().used.Set("cpu", 64'000);
-  }
-  nodes.push_back(IdleNode("gpu-good"));
-  std::optional<Order> order;
-  for (int round = 0; round < 60 && !order; ++round) order = NextOrder(nodes);
+  const auto order = OrderBehind(1000, 60);
   ASSERT_TRUE(order);
   EXPECT_EQ(order->node, "gpu-good");
 }
