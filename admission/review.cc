@@ -143,7 +143,7 @@ std::string TextAt(std::string_view object, std::initializer_list<std::string_vi
 }
 
 bool HasTooManyValues(std::string_view text) {
-  return kube::CountValues(text, kMaxValuesOfObject + 1) > kMaxValuesOfObject;
+  return kube::HasMoreValues(text, kMaxValuesOfObject);
 }
 
 // The same of an object without its managedFields.

@@ -33,8 +33,7 @@ absl::StatusOr<simdjson::dom::element> JsonParser::Parse(std::string_view text) 
   if (text.find_first_not_of(kJsonSpace) == std::string_view::npos) {
     return absl::InvalidArgumentError("the text is empty; expected JSON");
   }
-  // A text has no more values than bytes.
-  if (text.size() > most_values_ && CountValues(text, most_values_) > most_values_) {
+  if (HasMoreValues(text, most_values_)) {
     return absl::InvalidArgumentError(fmt::format(
         "the JSON has more than the {} members and items that Berth reads", most_values_));
   }

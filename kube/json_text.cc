@@ -107,6 +107,10 @@ std::size_t CountValues(std::string_view text, std::size_t enough) {
   return values;
 }
 
+bool HasMoreValues(std::string_view text, std::size_t most) {
+  return text.size() > most && CountValues(text, most) > most;
+}
+
 std::string WithoutMembers(std::string_view text, std::string_view name) {
   std::string result;
   std::size_t taken = 0;  // how much of the text is in `result`, or left out of it

@@ -16,6 +16,10 @@ namespace berth::kube {
 /// `text`. Stops counting once it exceeds `enough`. Takes time in proportion to the text.
 std::size_t CountValues(std::string_view text, std::size_t enough);
 
+/// Whether `text` may have more than `most` values. A text has no more values than bytes, so short
+/// ones are not read.
+bool HasMoreValues(std::string_view text, std::size_t most);
+
 /// Returns `text` with null in place of every member called `name`, at any depth. Such a member
 /// costs a parser nothing, whatever it was. Takes time in proportion to the text. `name` must
 /// consist of ASCII letters.

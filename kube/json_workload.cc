@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "kube/field_values.h"
 #include "kube/json_needs.h"
 #include "kube/json_sizes.h"
 #include "kube/json_value.h"
@@ -51,14 +52,10 @@ model::VolumeMount MountFromJson(const JsonValue& mount) {
           .sub_path = mount.Field("subPath").Text()};
 }
 
-// The longest name of a ResourceClaim or its template: a DNS subdomain
-// (ValidateResourceClaimName in pkg/apis/core/validation/validation.go, v1.36.3). kube-apiserver
-// checks it only after the webhook was asked.
-constexpr std::size_t kMaxClaimName = 253;
-
 // The names of templates or ResourceClaims, by the names that the pod has for its claims. Each
-// container may have a copy for each claim, so names that are too long, and will be refused, are
-// left empty.
+// container may have a copy for each claim, so names that are too long are left empty:
+// kube-apiserver will refuse them (ValidateResourceClaimName in
+// pkg/apis/core/validation/validation.go, v1.36.3), but asks webhooks before.
 using ClaimNames = std::map<std::string, std::string, std::less<>>;
 
 ClaimNames ClaimNamesFromJson(const JsonValue& claims) {
@@ -66,7 +63,7 @@ ClaimNames ClaimNamesFromJson(const JsonValue& claims) {
   claims.ForEachItem([&](const JsonValue& claim) {
     const std::string own = claim.Field("resourceClaimName").Text();
     std::string name = TextOr(claim.Field("resourceClaimTemplateName"), own);
-    if (name.size() > kMaxClaimName) name.clear();
+    if (name.size() > kMostNameBytes) name.clear();
     names.emplace(claim.Field("name").Text(), std::move(name));
   });
   return names;
