@@ -45,8 +45,8 @@ Tolerations::Tolerations(std::span<const Toleration> tolerations)
   // Those with other operators are never found.
   std::ranges::for_each(tolerations_, Spell);
   std::ranges::sort(tolerations_, {}, MeaningOf);
-  const auto twice = std::ranges::unique(tolerations_);
-  tolerations_.erase(twice.begin(), twice.end());
+  // clang 14, which builds the fuzzers, cannot compile g++ 12's std::ranges::unique.
+  tolerations_.erase(std::unique(tolerations_.begin(), tolerations_.end()), tolerations_.end());
 }
 
 bool Tolerations::Tolerate(const Taint& taint) const {
