@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
@@ -134,19 +135,16 @@ std::string Namespaces(Mode least, Mode most, const StaticSource& source,
     if (within(mode) == unlabelled) continue;
     values += (values.empty() ? "" : ", ") + std::string(name);
   }
-  std::string excluded;
-  for (const std::string& name : scope.excluded) {
-    excluded += (excluded.empty() ? "" : ", ") + name;
-  }
   std::string yaml = fmt::format(
       "  matchResources:\n    namespaceSelector:\n      matchExpressions:\n"
       "      - {{key: {}/admission, operator: {}, values: [{}]}}\n",
       source.prefix, unlabelled ? "NotIn" : "In", values);
-  if (excluded.empty()) return yaml;
+  if (scope.excluded.empty()) return yaml;
+  // In quotes: YAML would take a namespace such as 2024 or null for something else than a text.
   return yaml + fmt::format(
                     "      - {{key: kubernetes.io/metadata.name, operator: NotIn, values: "
-                    "[{}]}}\n",
-                    excluded);
+                    "{}}}\n",
+                    nlohmann::json(scope.excluded).dump());
 }
 
 // Writes the objects of one configuration.

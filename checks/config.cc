@@ -24,8 +24,7 @@ constexpr std::string_view kKubernetesConditions[] = {"Ready", "MemoryPressure",
                                                       "PIDPressure", "NetworkUnavailable"};
 
 bool IsName(const std::string& text) {
-  return text.size() <= kMaxNameLength && model::IsDnsSubdomain(text) &&
-         text.find('.') == std::string::npos;
+  return text.size() <= kMaxNameLength && model::IsDnsLabel(text);
 }
 
 bool IsImage(const std::string& text) {

@@ -1,10 +1,8 @@
 #include "cli/api_options.h"
 
-#include <fmt/format.h>
-
 #include "cli/api_access.h"
+#include "cli/object_names.h"
 #include "config/config.h"
-#include "model/label.h"
 
 namespace berth::cli {
 
@@ -27,8 +25,7 @@ Argument AddAllNamespacesOption(Command command, ApiOptions& options, Argument n
 }
 
 absl::Status CheckNamespace(const std::string& name) {
-  if (name.empty() || model::IsDnsSubdomain(name)) return absl::OkStatus();
-  return absl::InvalidArgumentError(fmt::format("-n: \"{}\" is no name of a namespace", name));
+  return name.empty() ? absl::OkStatus() : CheckNamespaceName("-n", name);
 }
 
 absl::Status CheckPrefixOption(const std::string& prefix) {

@@ -39,8 +39,8 @@ Argument AddNamespaceOption(Command command, ApiOptions& options, const std::str
 /// Adds -A/--all-namespaces, which excludes `namespace_option`.
 Argument AddAllNamespacesOption(Command command, ApiOptions& options, Argument namespace_option);
 
-/// Returns INVALID_ARGUMENT, which stands for wrong usage, if no namespace can have the name that
-/// -n gives. An empty one means that -n was not given.
+/// Returns the error of CheckNamespaceName() (object_names.h) unless -n was not given, which an
+/// empty name means.
 absl::Status CheckNamespace(const std::string& name);
 
 /// Returns INVALID_ARGUMENT if what --prefix gives cannot be the prefix of Berth's configuration:

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/api_access.h"
+#include "cli/object_names.h"
 #include "config/reader.h"
 #include "kube/http_client.h"
 #include "yaml/document.h"
@@ -53,6 +54,11 @@ void AddChartOptions(Command command, ChartOptions& options) {
                     "Berth's configuration (default: that of the chart's ConfigMap)");
   command.AddOption("-n,--namespace", options.namespace_name, "Namespace of the Helm release");
   command.AddOption("--release", options.release, "Name of the Helm release");
+}
+
+absl::Status CheckPlace(const ChartOptions& options) {
+  const absl::Status named = CheckNamespaceName("-n", options.namespace_name);
+  return named.ok() ? CheckReleaseName("--release", options.release) : named;
 }
 
 absl::StatusOr<std::unique_ptr<kube::Transport>> Connect(const ChartOptions& options) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
 #include <memory>
@@ -32,6 +33,9 @@ struct ChartOptions {
 /// Adds --kubeconfig, --context, --config, -n/--namespace and --release. `options` must live until
 /// the command has run.
 void AddChartOptions(Command command, ChartOptions& options);
+
+/// Returns INVALID_ARGUMENT if no namespace or no Helm release can have the name that is given.
+absl::Status CheckPlace(const ChartOptions& options);
 
 /// Returns a client of the API server, which connects with its first request. Returns
 /// INVALID_ARGUMENT if the kubeconfig or another file is to blame.

@@ -15,6 +15,7 @@
 #include "cli/component_needs.h"
 #include "cli/doctor_output.h"
 #include "cli/exit_code.h"
+#include "cli/object_names.h"
 #include "cli/stanza.h"
 #include "doctor/check.h"
 #include "doctor/checks/all.h"
@@ -208,7 +209,14 @@ absl::StatusOr<doctor::Findings> Look(const DoctorArguments& arguments,
   return doctor::Examine(checks, facts, rules);
 }
 
+absl::Status CheckPlaces(const DoctorArguments& arguments) {
+  const absl::Status named = CheckPlace(arguments.chart);
+  return named.ok() ? CheckNamespaceName("--trial-namespace", arguments.trial_namespace) : named;
+}
+
 int RunDoctor(const DoctorArguments& arguments) {
+  const absl::Status named = CheckPlaces(arguments);
+  if (!named.ok()) return Fail("doctor", named);
   const auto checks = Selected(arguments);
   if (!checks.ok()) return Fail("doctor", kExitUsage, checks.status());
   if (arguments.rbac) {

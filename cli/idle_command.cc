@@ -176,6 +176,8 @@ absl::StatusOr<IdleFindings> FindIdle(const IdleArguments& arguments,
 }
 
 int RunIdle(const IdleArguments& arguments) {
+  const absl::Status named = CheckNamespace(arguments.namespace_name);
+  if (!named.ok()) return Fail("idle", named);
   const auto config = LoadConfig(arguments.config_file);
   if (!config.ok()) return Fail("idle", config.status());
   const auto findings = FindIdle(arguments, *config);

@@ -10,6 +10,7 @@
 #include "cli/manifest.h"
 #include "cli/mutation.h"
 #include "cli/mutation_output.h"
+#include "cli/object_names.h"
 #include "config/reader.h"
 #include "process/engine.h"
 #include "yaml/file.h"
@@ -60,6 +61,8 @@ int ExitOf(const std::vector<Preview>& previews, bool strict) {
 }
 
 int Mutate(const MutateOptions& options) {
+  const absl::Status named = CheckNamespaceName("-n", options.namespace_name);
+  if (!named.ok()) return Fail("mutate", named);
   config::ConfigReading reading;
   if (!options.config.empty()) reading = config::ReadConfig(options.config);
   if (!reading.ok()) return Fail(reading.errors);

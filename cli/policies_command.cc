@@ -7,6 +7,7 @@
 #include "admission/static_policies.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/object_names.h"
 #include "config/reader.h"
 #include "process/engine.h"
 
@@ -36,11 +37,13 @@ Mode ModeOf(const std::string& name) {
 }
 
 int PrintPolicies(const PoliciesOptions& options) {
+  const auto excluded = NamespacesIn("--exclude-namespace", options.excluded);
+  if (!excluded.ok()) return Fail("policies", excluded.status());
   config::ConfigReading reading;
   if (!options.config.empty()) reading = config::ReadConfig(options.config);
   if (!reading.ok()) return Fail(reading.errors);
   admission::StaticScope scope{.unlabelled = ModeOf(options.default_mode)};
-  scope.excluded.insert(scope.excluded.end(), options.excluded.begin(), options.excluded.end());
+  scope.excluded.insert(scope.excluded.end(), excluded->begin(), excluded->end());
   const config::BerthConfiguration& config = reading.config;
   const auto catalog = process::MakeEngine(config).catalog;
   fmt::print("{}", admission::StaticPoliciesYaml({.catalog = *catalog,
@@ -63,8 +66,8 @@ void AddPoliciesCommand(Command berth) {
                  "Mode of namespaces without the label admission")
       .OneOf({"enforce", "warn", "off"});
   policies.AddRepeatable("--exclude-namespace", options->excluded,
-                         "Namespace that is left alone, besides kube-system; may be given several "
-                         "times");
+                         "Namespaces that are left alone, besides kube-system, separated by "
+                         "commas; may be given several times");
   policies.Footer(kPoliciesFooter);
   policies.Run([options] { return PrintPolicies(*options); });
 }

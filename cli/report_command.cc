@@ -12,6 +12,7 @@
 #include "cli/cluster_options.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/object_names.h"
 #include "cli/output.h"
 #include "cli/report_output.h"
 #include "cli/report_source.h"
@@ -98,6 +99,8 @@ absl::StatusOr<report::Report> MakeReport(const ReportArguments& arguments) {
   const std::string& only_namespace = arguments.api.namespace_name;
   const absl::Status named = CheckNamespace(only_namespace);
   if (!named.ok()) return named;
+  auto excluded = NamespacesIn("--exclude-namespace", arguments.excluded);
+  if (!excluded.ok()) return excluded.status();
   const auto config = LoadConfig(arguments.config);
   if (!config.ok()) return config.status();
   const auto now = ReportTime(arguments.now);
@@ -112,7 +115,7 @@ absl::StatusOr<report::Report> MakeReport(const ReportArguments& arguments) {
       report::Summarize(survey,
                         {.engine = engine.scheduling,
                          .health = std::get<Health>(config->scheduling.policies.all).config,
-                         .excluded_namespaces = arguments.excluded,
+                         .excluded_namespaces = *std::move(excluded),
                          .lists_all = arguments.output.format == "objects"},
                         *now);
   report.notes.insert(report.notes.begin(), notes->begin(), notes->end());
@@ -160,8 +163,9 @@ void AddReportCommand(Command berth) {
                    "Berth's configuration, as it would be installed (default: built in)");
   report.AddRepeatable(
       "--exclude-namespace", arguments->excluded,
-      "Namespace that the webhook will not be asked about, besides kube-system, as "
-      "in the chart's admission.excludedNamespaces; may be given several times");
+      "Namespaces that the webhook will not be asked about, besides kube-system, as "
+      "in the chart's admission.excludedNamespaces, separated by commas; may be given several "
+      "times");
   AddOutputOption(
       report, arguments->output,
       {{"html", "one self-contained page"}, {"objects", "a line of JSON for each object"}});

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/api_options.h"
 #include "cli/cluster_options.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
@@ -107,6 +108,8 @@ int PrintWho(const WhoArguments& arguments, const Holders& holders,
 }
 
 int RunWho(const WhoArguments& arguments) {
+  const absl::Status named = CheckNamespace(arguments.namespace_name);
+  if (!named.ok()) return Fail("who", named);
   const auto config = LoadConfig(arguments.cluster.config_file);
   if (!config.ok()) return Fail("who", config.status());
   const auto prometheus = PrometheusFor(arguments.prometheus, *config);

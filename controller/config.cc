@@ -33,12 +33,6 @@ constexpr model::Duration kLeastForceDelete = std::chrono::minutes(1);
 // A condition that lasts for less is more likely a slip of its detector than a fault.
 constexpr model::Duration kLeastWait = std::chrono::minutes(1);
 
-// The form of the names of namespaces and Services.
-bool IsDnsLabel(const std::string& text) {
-  return model::IsDnsSubdomain(text) && model::IsLabelValue(text) &&
-         text.find('.') == std::string::npos;
-}
-
 void RequireName(const std::string& path, const std::string& name, std::string_view example,
                  Errors& errors) {
   if (model::IsDnsSubdomain(name)) return;
@@ -52,7 +46,7 @@ std::string ItemPath(std::string_view list, std::size_t index) {
 
 void ValidateLease(const LeaseConfig& lease, Errors& errors) {
   const std::string& in = lease.namespace_name;
-  if (!in.empty() && !IsDnsLabel(in)) {
+  if (!in.empty() && !model::IsDnsLabel(in)) {
     errors.push_back({"controller.lease.namespace",
                       fmt::format("\"{}\" is not the name of a namespace; write one such as "
                                   "berth-system",
@@ -90,7 +84,7 @@ bool IsHost(const std::string& text) {
 void ValidateServer(const std::string& path, const ServerCertificateConfig& server,
                     Errors& errors) {
   RequireName(path + ".secret", server.secret, "berth-admission-tls", errors);
-  if (!server.service.empty() && !IsDnsLabel(server.service)) {
+  if (!server.service.empty() && !model::IsDnsLabel(server.service)) {
     errors.push_back(
         {path + ".service", fmt::format("\"{}\" is not the name of a Service; write one such as "
                                         "berth-admission",

@@ -18,6 +18,11 @@ bool IsDnsSubdomain(std::string_view text) {
   return text.size() <= kMaxDomain && re2::RE2::FullMatch(text, pattern);
 }
 
+bool IsDnsLabel(std::string_view text) {
+  return text.size() <= kMaxName && IsDnsSubdomain(text) &&
+         text.find('.') == std::string_view::npos;
+}
+
 bool IsLabelValue(std::string_view text) {
   static const re2::RE2 pattern("([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]");
   return text.size() <= kMaxName && re2::RE2::FullMatch(text, pattern);

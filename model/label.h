@@ -16,6 +16,11 @@ bool IsLabelValue(std::string_view text);
 /// begins and ends with a letter or digit. Most API objects have such names.
 bool IsDnsSubdomain(std::string_view text);
 
+/// Whether `text` is 1 to 63 lower-case letters, digits and '-', with a letter or digit at both
+/// ends. Namespaces and Services have such names (NameIsDNSLabel in
+/// k8s.io/apimachinery/pkg/api/validation/generic.go, v0.36.3).
+bool IsDnsLabel(std::string_view text);
+
 /// Whether `text` is [<DNS subdomain>/]<name>: the name of a label, annotation or resource.
 bool IsQualifiedName(std::string_view text);
 

@@ -11,7 +11,7 @@ absl::StatusOr<NamespacedName> ParseNamespacedName(std::string_view text) {
   if (slash != std::string_view::npos && text.find('/', slash + 1) == std::string_view::npos) {
     const std::string_view space = text.substr(0, slash);
     const std::string_view name = text.substr(slash + 1);
-    if (IsDnsSubdomain(space) && !name.empty()) {
+    if (IsDnsLabel(space) && !name.empty()) {
       return NamespacedName{std::string(space), std::string(name)};
     }
   }

@@ -90,7 +90,7 @@ void ValidateNames(const std::vector<std::string>& names, std::string_view list,
 
 void ValidateOwnRetries(const std::vector<std::string>& namespaces, Errors& errors) {
   for (std::size_t i = 0; i < namespaces.size(); ++i) {
-    if (model::IsDnsSubdomain(namespaces[i])) continue;
+    if (model::IsDnsLabel(namespaces[i])) continue;
     errors.push_back({ItemPath("ownRetries", i),
                       "is not the name of a namespace; write one such as team-vision"});
   }

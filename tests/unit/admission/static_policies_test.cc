@@ -106,7 +106,7 @@ TEST(StaticPolicies, SelectNamespacesAsTheChartDoes) {
     const std::string yaml = site.Yaml();
     const std::string end =
         "}\n      - {key: kubernetes.io/metadata.name, operator: NotIn, values: "
-        "[kube-system, a]}\n";
+        "[\"kube-system\",\"a\"]}\n";
     EXPECT_EQ(Count(yaml, "berth.dev/admission, operator: " + selection.enforces + end), 7U)
         << yaml;
     EXPECT_EQ(Count(yaml, "berth.dev/admission, operator: " + selection.warns + end), 6U) << yaml;

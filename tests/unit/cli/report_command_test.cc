@@ -93,7 +93,20 @@ TEST(ReportCommand, RefusesWhatIsNoNameOfANamespace) {
   const std::string objects = std::string(kReportFolder) + "objects.json";
   const Ran ran = RunReport({"--objects", objects, "-n", "ml team"});
   EXPECT_EQ(ran.exit_code, kExitUsage);
-  EXPECT_EQ(ran.errors, "berth report: -n: \"ml team\" is no name of a namespace\n");
+  EXPECT_EQ(ran.errors,
+            "berth report: -n: \"ml team\" is not the name of a namespace; write one such as "
+            "team-vision, of at most 63 lower-case letters, digits and '-'\n");
+}
+
+TEST(ReportCommand, LeavesNamespacesAloneThatAreNamedTogetherOrOneByOne) {
+  const std::string objects = std::string(kReportFolder) + "objects.json";
+  const Ran all = RunReport({"--objects", objects});
+  const Ran together = RunReport({"--objects", objects, "--exclude-namespace", "vision, nlp"});
+  EXPECT_EQ(together.exit_code, kExitOk) << together.errors;
+  EXPECT_NE(together.output, all.output);
+  const Ran one_by_one = RunReport(
+      {"--objects", objects, "--exclude-namespace", "vision", "--exclude-namespace", "nlp"});
+  EXPECT_EQ(together.output, one_by_one.output);
 }
 
 TEST(ReportCommand, TakesTheConfigurationThatWouldBeInstalled) {

@@ -1,6 +1,9 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/exit_code.h"
@@ -10,6 +13,8 @@
 
 namespace berth::cli {
 namespace {
+
+using testing::EndsWith;
 
 /// What the command writes to standard error; it must end as wrong usage.
 std::string Complaint(std::vector<std::string> words) {
@@ -31,6 +36,62 @@ TEST(WrongUsage, OfAPrefixThatIsNoDomain) {
                               "without '/'\n";
     EXPECT_EQ(Complaint({"untaint", "--prefix", prefix}), "berth untaint: " + error);
     EXPECT_EQ(Complaint({"release", "--all", "--prefix", prefix}), "berth release: " + error);
+  }
+}
+
+constexpr const char* kNotANamespace =
+    " is not the name of a namespace; write one such as team-vision, of at most 63 lower-case "
+    "letters, digits and '-'\n";
+
+TEST(WrongUsage, OfWhatIsNoNameOfANamespace) {
+  const std::vector<std::vector<std::string>> commands = {{"explain", "train", "-n"},
+                                                          {"gangs", "-n"},
+                                                          {"who", "-n"},
+                                                          {"idle", "-n"},
+                                                          {"board", "-n"},
+                                                          {"board", "--rbac", "-n"},
+                                                          {"report", "-n"},
+                                                          {"mutate", "-f", "f", "-n"},
+                                                          {"doctor", "-n"},
+                                                          {"doctor", "--rbac", "-n"},
+                                                          {"stanza", "-n"},
+                                                          {"certs", "show", "-n"},
+                                                          {"certs", "renew", "-n"}};
+  for (std::vector<std::string> words : commands) {
+    words.emplace_back("ml.team/x");
+    EXPECT_THAT(Complaint(words), EndsWith(std::string(": -n: \"ml.team/x\"") + kNotANamespace))
+        << words[0];
+  }
+  EXPECT_EQ(Complaint({"doctor", "--trial-namespace", "ML"}),
+            std::string("berth doctor: --trial-namespace: \"ML\"") + kNotANamespace);
+}
+
+// Where a namespace is needed, an empty one is none.
+TEST(WrongUsage, OfAnEmptyNamespace) {
+  const std::string error = std::string(": -n: \"\"") + kNotANamespace;
+  for (const char* command : {"doctor", "stanza"}) {
+    EXPECT_EQ(Complaint({command, "-n="}), "berth " + std::string(command) + error);
+  }
+  EXPECT_EQ(Complaint({"mutate", "-f", "f", "-n="}), "berth mutate" + error);
+}
+
+TEST(WrongUsage, OfNamespacesToBeLeftAlone) {
+  for (const char* command : {"policies", "report"}) {
+    for (const auto& [value, name] : {std::pair{"ml,n p", "n p"}, std::pair{"", ""},
+                                      std::pair{",", ","}, std::pair{"a]\nb", "a]\\nb"}}) {
+      EXPECT_EQ(
+          Complaint({command, "--exclude-namespace", "vision", "--exclude-namespace", value}),
+          fmt::format("berth {}: --exclude-namespace: \"{}\"{}", command, name, kNotANamespace));
+    }
+  }
+}
+
+TEST(WrongUsage, OfWhatIsNoNameOfARelease) {
+  for (const std::string& name : {std::string("a/b"), std::string(), std::string(54, 'a')}) {
+    EXPECT_EQ(Complaint({"stanza", "--release", name}),
+              "berth stanza: --release: \"" + name +
+                  "\" is not the name of a Helm release; write one that `helm list` shows, such as "
+                  "berth\n");
   }
 }
 

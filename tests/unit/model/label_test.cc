@@ -30,6 +30,17 @@ TEST(LabelTest, DnsSubdomainsNameMostObjects) {
   EXPECT_FALSE(IsDnsSubdomain(std::string(254, 'a')));
 }
 
+TEST(LabelTest, DnsLabelsNameNamespaces) {
+  for (const auto* good : {"a", "0", "team-vision", "2024"}) {
+    EXPECT_TRUE(IsDnsLabel(good)) << good;
+  }
+  EXPECT_TRUE(IsDnsLabel(std::string(63, 'a')));
+  for (const auto* bad : {"", "A", "-a", "a-", "a.b", "a_b", "a/b", "a,b", "a b", "a\n"}) {
+    EXPECT_FALSE(IsDnsLabel(bad)) << bad;
+  }
+  EXPECT_FALSE(IsDnsLabel(std::string(64, 'a')));
+}
+
 TEST(LabelTest, QualifiedNamesMayHaveADomain) {
   for (const auto* good : {"accelerator", "nvidia.com/gpu.product", "x/y", "a-b.c0/D_e"}) {
     EXPECT_TRUE(IsQualifiedName(good)) << good;

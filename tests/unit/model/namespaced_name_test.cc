@@ -15,7 +15,8 @@ TEST(NamespacedName, IsReadAsItIsWritten) {
 }
 
 TEST(NamespacedName, NeedsBothNames) {
-  for (const char* text : {"", "train", "/train", "ml/", "a/b/c", "ML/train", "m l/train"}) {
+  for (const char* text :
+       {"", "train", "/train", "ml/", "a/b/c", "ML/train", "m l/train", "m.l/train"}) {
     EXPECT_EQ(ParseNamespacedName(text).status().message(), "is no namespace and name") << text;
   }
 }

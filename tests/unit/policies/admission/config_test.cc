@@ -70,11 +70,12 @@ TEST(AdmissionConfigTest, OwnRetriesAreNamesOfNamespaces) {
   AdmissionConfig config;
   config.own_retries = {"team-vision"};
   EXPECT_THAT(Validate(config), IsEmpty());
-  config.own_retries = {"team-vision", "team-*", ""};
+  config.own_retries = {"team-vision", "team-*", "", "team.vision"};
   const auto errors = Validate(config);
-  ASSERT_THAT(errors, SizeIs(2));
+  ASSERT_THAT(errors, SizeIs(3));
   EXPECT_EQ(errors[0].path, "ownRetries[1]");
   EXPECT_EQ(errors[1].path, "ownRetries[2]");
+  EXPECT_EQ(errors[2].path, "ownRetries[3]");
   EXPECT_THAT(errors[0].message, HasSubstr("write one such as"));
 }
 
