@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/terminal.h"
 #include "cluster/feed.h"
 #include "kube/api_reply.h"
 #include "kube/json.h"
@@ -27,6 +28,11 @@ constexpr std::size_t kMaxObjectsBytes = 0xfffff000;
 constexpr std::size_t kPageSize = 500;
 
 using kube::UnreadableObject;
+
+absl::Status Useless(const std::string& file, std::string_view why) {
+  return absl::InvalidArgumentError(
+      fmt::format("{}: {}; write it with `kubectl get nodes,pods -A -o json`", file, why));
+}
 
 absl::Status Described(const std::string& path, const absl::Status& status) {
   return {status.code(), fmt::format("GET {}: {}", path, std::string(status.message()))};
@@ -73,15 +79,13 @@ absl::Status LoadObjects(std::string_view text, const std::string& file,
                          cluster::Snapshot& snapshot) {
   auto objects = kube::ObjectsFromJson(text);
   if (!objects.ok()) {
-    return absl::InvalidArgumentError(
-        fmt::format("{}: {}", file, std::string(objects.status().message())));
+    return Useless(file, Printable(std::string(objects.status().message())));
   }
   for (const UnreadableObject& object : objects->unreadable) {
     object.kind == "Node" ? snapshot.QuarantineNode(object) : snapshot.QuarantinePod(object);
   }
   if (objects->nodes.empty() && snapshot.Read().EndIndex() == 0) {
-    return absl::InvalidArgumentError(
-        fmt::format("{}: has no nodes; write it with `kubectl get nodes,pods -A -o json`", file));
+    return Useless(file, "has no nodes");
   }
   for (model::Node& node : objects->nodes) snapshot.UpsertNode(std::move(node));
   for (const model::Pod& pod : objects->pods) snapshot.UpsertPod(pod);

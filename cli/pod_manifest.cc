@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "cli/terminal.h"
 #include "kube/json.h"
 #include "yaml/document.h"
 #include "yaml/file.h"
@@ -23,7 +24,7 @@ constexpr std::string_view kTemplates[] = {"/spec/template", "/spec/jobTemplate/
                                            "/template"};
 
 absl::Status Error(const std::string& file, std::string_view message) {
-  return absl::InvalidArgumentError(fmt::format("{}: {}", file, message));
+  return absl::InvalidArgumentError(fmt::format("{}: {}", file, Printable(message)));
 }
 
 std::string TextAt(element object, std::string_view pointer) {
@@ -64,6 +65,8 @@ class Finder {
   absl::Status AddDocument(std::string_view json) {
     const auto root = parser_.Parse(json);
     if (!root.ok()) return Error(file_, std::string(root.status().message()));
+    const absl::Status holds = kube::CheckHoldsObjects(*root);
+    if (!holds.ok()) return Error(file_, std::string(holds.message()));
     simdjson::dom::array items;
     if (root->at_pointer("/items").get(items)) return Add(*root);
     for (const element item : items) {

@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "cli/terminal.h"
 #include "kube/api_reply.h"
 #include "kube/json.h"
 #include "kube/query.h"
@@ -71,7 +72,7 @@ absl::Status SurveyFile(const std::string& name, const report::Judge& judge, rep
   if (fed.ok()) return fed;
   if (intake.objects() == 0) {
     return absl::InvalidArgumentError(
-        fmt::format("{}: {}; {}", shown, MessageOf(fed), kDumpAdvice));
+        fmt::format("{}: {}; {}", shown, Printable(MessageOf(fed)), kDumpAdvice));
   }
   notes.push_back(report::PlainText(fmt::format("{}: {}; {} objects before that are in the report",
                                                 shown, MessageOf(fed), intake.objects()),

@@ -55,6 +55,11 @@ absl::StatusOr<model::Pod> PodFromJson(simdjson::dom::element pod, std::string_v
 /// node_sizes.h allows, is an error.
 absl::StatusOr<model::Node> NodeFromJson(simdjson::dom::element node, std::string_view path);
 
+/// Returns InvalidArgument if `document`, a whole text, stands in the place of objects: a
+/// v1.Status, with the beginning of what it says, or a list without the field items. Whoever wrote
+/// it has not got what was asked for, so it must not pass for an empty list.
+absl::Status CheckHoldsObjects(simdjson::dom::element document);
+
 /// The contents of a file of API objects.
 struct Objects {
   std::vector<model::Node> nodes;
@@ -67,8 +72,8 @@ struct Objects {
 
 /// Reads the output of `kubectl get nodes,pods -A -o json`: a List, a NodeList, a PodList or a
 /// single object, or several of these one after the other. The objects may be in any order. A text
-/// that does not consist of API objects is an error. A node or pod in it that cannot be read is not
-/// an error, but is returned in `unreadable`.
+/// that does not consist of API objects is an error, see CheckHoldsObjects(). A node or pod in it
+/// that cannot be read is not an error, but is returned in `unreadable`.
 absl::StatusOr<Objects> ObjectsFromJson(std::string_view text);
 
 }  // namespace berth::kube

@@ -170,6 +170,7 @@ JsonObjectSplitter::Object JsonObjectSplitter::Take() {
   Object object{.text = {},
                 .list_kind = list_kind_,
                 .list_api_version = list_api_version_,
+                .is_item = is_list_,
                 .too_large = !whole};
   if (whole) object.text = std::string_view(buffer_).substr(begin_, at_ - begin_);
   begin_ = at_;

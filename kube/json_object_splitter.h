@@ -38,6 +38,8 @@ class JsonObjectSplitter {
     /// a List, and if the list names them behind its items.
     std::string_view list_kind;
     std::string_view list_api_version;
+    /// Whether the object is an item of a list; else it is a document of its own.
+    bool is_item = false;
     /// Whether the object is larger than the splitter holds. Its bytes were dropped.
     bool too_large = false;
   };

@@ -7,7 +7,9 @@
 #include "fmt/format.h"
 #include "kube/json.h"
 #include "kube/json_model.h"
+#include "kube/path.h"
 #include "kube/readable.h"
+#include "model/utf8.h"
 
 namespace berth::kube {
 namespace {
@@ -31,6 +33,23 @@ std::size_t DocumentEnd(std::string_view text) {
     }
   }
   return text.size();
+}
+
+/// The most bytes of a Status that an error quotes.
+constexpr std::size_t kMostSaid = 1000;
+
+/// Whether a kind is one of Kubernetes itself. The groups of all custom resources have a domain.
+bool IsOwnVersion(std::string_view api_version) {
+  return api_version.find('.') == std::string_view::npos;
+}
+
+/// What a v1.Status says.
+std::string SaidBy(const JsonValue& status) {
+  for (const char* field : {"message", "reason"}) {
+    const std::string_view said = status.Field(field).String();
+    if (!said.empty()) return model::Shortened(said, kMostSaid);
+  }
+  return "no reason is given";
 }
 
 bool IsCore(const JsonValue& object) {
@@ -66,13 +85,30 @@ void AddObject(const JsonValue& object, std::string_view kind, Objects& objects)
     object.Field("items").ForEachItem(
         [&](const JsonValue& item) { AddObject(item, item_kind, objects); });
   } else if (kind.empty()) {
-    own_kind.Report("is missing; expected an API object, as kubectl get -o json writes it");
+    own_kind.Report("is missing; every API object has one");
   } else {
     ++objects.skipped;
   }
 }
 
 }  // namespace
+
+absl::Status CheckHoldsObjects(simdjson::dom::element document) {
+  absl::Status ignored;  // whoever reads the objects tells of it
+  const Path path("");
+  const JsonValue root(document, path, ignored);
+  const std::string_view kind = root.Field("kind").String();
+  if (!ignored.ok() || !IsOwnVersion(root.Field("apiVersion").String())) return absl::OkStatus();
+  if (kind == "Status") {
+    return absl::InvalidArgumentError("is a Status, an API server's answer in place of objects: " +
+                                      SaidBy(root));
+  }
+  // An empty list may have null.
+  if (!kind.ends_with("List") || document["items"].error() != simdjson::NO_SUCH_FIELD) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(fmt::format("is a {} without items", Quoted(kind)));
+}
 
 absl::StatusOr<Objects> ObjectsFromJson(std::string_view text) {
   constexpr std::string_view kJsonSpace = " \t\r\n";
@@ -85,6 +121,8 @@ absl::StatusOr<Objects> ObjectsFromJson(std::string_view text) {
     if (!root.ok()) return root.status();
     // The paths in the first document, usually the only one, begin at its fields.
     const std::string name = number == 1 ? "" : fmt::format("document {}", number);
+    error = CheckHoldsObjects(*root);
+    if (!error.ok()) return Path(name).Error(std::string(error.message()));
     AddObject(JsonValue(*root, Path(name), error), "", objects);
     if (!error.ok()) return error;
     text.remove_prefix(document.size());

@@ -1,10 +1,12 @@
 #include "report/intake.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "kube/json.h"
 #include "kube/json_sizes.h"
+#include "kube/json_text.h"
 
 namespace berth::report {
 
@@ -18,6 +20,17 @@ kube::UnreadableObject UnreadableObjectOf(std::string_view kind, std::string err
   return {.kind = std::string(kind), .error = std::move(error)};
 }
 
+// Returns an error if the document stands in the place of objects. Only one that may do so is
+// parsed here: the threads parse the others.
+absl::Status CheckDocument(std::string_view text) {
+  const auto kind = kube::JsonText(text).Member("kind");
+  const auto name = kind ? kind->PlainString() : std::nullopt;
+  if (!name || (*name != "Status" && !name->ends_with("List"))) return absl::OkStatus();
+  kube::JsonParser parser(kube::kMaxValues);
+  const auto document = parser.Parse(text);
+  return document.ok() ? kube::CheckHoldsObjects(*document) : absl::OkStatus();
+}
+
 }  // namespace
 
 Intake::Intake(const Judge& judge, Survey& survey, std::size_t threads)
@@ -29,6 +42,9 @@ absl::Status Intake::Append(std::string_view bytes) {
     const auto object = splitter_.Next();
     if (!object.ok()) return object.status();
     if (!object->has_value()) return absl::OkStatus();
+    const absl::Status holds =
+        (*object)->is_item ? absl::OkStatus() : CheckDocument((*object)->text);
+    if (!holds.ok()) return holds;
     Add(**object);
   }
 }

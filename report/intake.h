@@ -28,7 +28,8 @@ class Intake {
   Intake(const Judge& judge, Survey& survey, std::size_t threads);
 
   /// Takes the next bytes. Blocks while the threads have enough to do. Returns InvalidArgument if
-  /// the text is none of API objects; what came before is read nevertheless.
+  /// the text is none of API objects, also if a document in it is a Status or a list without items;
+  /// what came before is read nevertheless.
   absl::Status Append(std::string_view bytes);
 
   /// Waits until everything is in the survey. Returns InvalidArgument if the text ends within an

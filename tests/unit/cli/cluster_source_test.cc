@@ -56,6 +56,13 @@ TEST_F(LoadObjectsTest, WantsNodes) {
   }
 }
 
+TEST_F(LoadObjectsTest, TellsWhatStandsInThePlaceOfObjects) {
+  const std::string advice = "; write it with `kubectl get nodes,pods -A -o json`";
+  EXPECT_EQ(Load(R"({"kind": "Status", "apiVersion": "v1", "message": "a\nb"})").message(),
+            "f: is a Status, an API server's answer in place of objects: a b" + advice);
+  EXPECT_EQ(Load(R"({"kind": "List"})").message(), "f: is a \"List\" without items" + advice);
+}
+
 TEST_F(LoadObjectsTest, OneOddObjectDoesNotTakeTheOthersWithIt) {
   EXPECT_EQ(Hints(), "");
   const absl::Status loaded = Load(R"({"kind": "List", "items": [

@@ -60,6 +60,26 @@ TEST(ReportCommand, RefusesWhatIsNoDumpInASentence) {
       << other.errors;
 }
 
+// Words of a server: they must not look like lines of the program.
+TEST(ReportCommand, RefusesTheAnswerThatCameInPlaceOfADump) {
+  const std::string file = testing::TempDir() + "report_status.json";
+  const std::string advice =
+      "; write it with `kubectl get nodes,namespaces,pods,jobs,cronjobs -A -o json`\n";
+  std::ofstream(file) << R"({"kind": "Status", "apiVersion": "v1", "status": "Failure",
+                             "message": "pods is forbidden\nberth: all is \u001b[32mwell"})";
+  const Ran status =
+      RunReport({"--objects", std::string(kReportFolder) + "objects.json", "--objects", file});
+  EXPECT_EQ(status.exit_code, kExitUsage);
+  EXPECT_EQ(status.errors, "berth report: " + file +
+                               ": is a Status, an API server's answer in place of objects: pods is "
+                               "forbidden berth: all is  [32mwell" +
+                               advice);
+  std::ofstream(file) << R"({"kind": "List", "apiVersion": "v1", "metadata": {}})";
+  const Ran list = RunReport({"--objects", file});
+  EXPECT_EQ(list.exit_code, kExitUsage);
+  EXPECT_EQ(list.errors, "berth report: " + file + ": is a \"List\" without items" + advice);
+}
+
 TEST(ReportCommand, ReadsSeveralFilesAndReportsOnADamagedOne) {
   const std::string whole = ReadText(std::string(kReportFolder) + "objects.json");
   const std::string damaged = testing::TempDir() + "report_damaged.json";

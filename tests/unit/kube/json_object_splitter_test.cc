@@ -83,6 +83,16 @@ TEST(JsonObjectSplitter, TellsWhatAListSaysOfItsItems) {
   EXPECT_THAT(CutUpObjects({kList}).kinds, ElementsAre("/", "/"));
 }
 
+TEST(JsonObjectSplitter, TellsItemsFromDocuments) {
+  JsonObjectSplitter splitter;
+  splitter.Append(R"({"kind": "List", "items": [{"a": 1}]} {"b": 2} {"items": [{"c": 3}]})");
+  for (const bool is_item : {true, false, true}) {
+    const auto object = splitter.Next();
+    ASSERT_TRUE(object.ok() && object->has_value());
+    EXPECT_EQ((*object)->is_item, is_item) << (*object)->text;
+  }
+}
+
 TEST(JsonObjectSplitter, TakesEmptyListsAndNoText) {
   EXPECT_TRUE(CutUpObjects({R"({"items": [], "kind": "List"})", "\n \t"}).status.ok());
   EXPECT_THAT(CutUpObjects({R"({"items": [null, 5, "x"], "kind": "List"})"}).texts, IsEmpty());

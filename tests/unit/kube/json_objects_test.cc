@@ -40,6 +40,9 @@ TEST(ObjectsFromJsonTest, TakesWhateverKubectlWrites) {
       {kNode + kPod, 1, 1, 0},
       {" " + kNode + "\n\n" + List("PodList", kPod) + "\n", 1, 1, 0},
       {R"({"apiVersion":"other.example/v1","kind":"Node"})", 0, 0, 1},
+      {R"({"apiVersion":"other.example/v1","kind":"Status"})", 0, 0, 1},
+      {R"({"apiVersion":"other.example/v1","kind":"AllowList"})", 0, 0, 1},
+      {R"({"apiVersion":"v1","kind":"PodList","items":null})", 0, 0, 0},
   };
   for (const ObjectsCase& c : cases) {
     const auto objects = ObjectsFromJson(c.text);
@@ -89,6 +92,16 @@ TEST(ObjectsFromJsonTest, SaysWhereItIsWrong) {
       {"{}", "kind: is missing"},
       {List("List", "{}"), "items[0].kind: is missing"},
       {List("List", kPod + ",7"), "items[1]: expected an object, got number"},
+      {R"({"kind":"Status","apiVersion":"v1","message":"nodes is forbidden","reason":"Forbidden"})",
+       "is a Status, an API server's answer in place of objects: nodes is forbidden"},
+      {kNode + R"({"kind":"Status","reason":"Forbidden"})",
+       "document 2: is a Status, an API server's answer in place of objects: Forbidden"},
+      {R"({"kind":"Status"})", "no reason is given"},
+      {R"({"kind":"Status","message":")" + std::string(5000, 'x') + "\"}",
+       std::string(997, 'x') + "..."},
+      {R"({"kind":"List","apiVersion":"v1"})", "is a \"List\" without items"},
+      {R"({"kind":")" + std::string(5000, 'x') + R"(List"})", "xx...\" without items"},
+      {R"({"kind":"JobList","apiVersion":"batch/v1"})", "is a \"JobList\" without items"},
   };
   for (const auto& [text, says] : cases) {
     const auto objects = ObjectsFromJson(text);

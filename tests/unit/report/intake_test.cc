@@ -63,6 +63,34 @@ TEST_F(IntakeTest, KeepsWhatCameBeforeTheTextBrokeOff) {
   EXPECT_THAT(NamesIn(survey_), ElementsAre("a"));
 }
 
+TEST_F(IntakeTest, TakesNothingElseForObjects) {
+  for (const auto& [document, error] :
+       {std::pair{R"({"kind": "Status", "apiVersion": "v1", "message": "pods is forbidden"})",
+                  "is a Status, an API server's answer in place of objects: pods is forbidden"},
+        std::pair{R"({"kind": "List", "apiVersion": "v1"})", "is a \"List\" without items"}}) {
+    Survey survey(engines_.catalog);
+    Intake intake(judge_, survey, 1);
+    EXPECT_EQ(intake.Append(PodJson({.name = "a"}) + document + PodJson({.name = "b"})).message(),
+              error);
+    EXPECT_TRUE(intake.Finish().ok());
+    EXPECT_EQ(intake.objects(), 1U);
+    EXPECT_THAT(NamesIn(survey), ElementsAre("a"));
+  }
+}
+
+// Of which one is a list although it has no items, and the others none although they look like it.
+TEST_F(IntakeTest, TakesWhatOnlyLooksLikeThat) {
+  Intake intake(judge_, survey_, 1);
+  EXPECT_TRUE(intake
+                  .Append(R"({"kind": "PodList", "apiVersion": "v1", "items": null})"
+                          R"({"kind": "AllowList", "apiVersion": "example.com/v1"})"
+                          R"({"kind": "Status", "apiVersion": "example.com/v1"})" +
+                          PodJson({.name = "a"}))
+                  .ok());
+  EXPECT_TRUE(intake.Finish().ok());
+  EXPECT_THAT(NamesIn(survey_), ElementsAre("a"));
+}
+
 TEST_F(IntakeTest, TakesTheRawRepliesOfAnApiServer) {
   Intake intake(judge_, survey_, 1);
   EXPECT_TRUE(intake
