@@ -14,15 +14,17 @@ ClusterArguments AddClusterOptions(Command command, ClusterOptions& options) {
                          .AddOption("--objects", options.objects_file,
                                     "Output of `kubectl get nodes,pods -A -o json`, instead of "
                                     "an API server; - for standard input")
+                         .NotEmpty()
                          .Completes(Candidates::kFiles);
   const auto [kubeconfig, context] = AddApiOptions(command, options.api);
   const Argument config =
       command.AddOption("--config", options.config_file,
                         "Berth's configuration, as for `berth extender` (default: built in)");
   objects.Excludes(kubeconfig).Excludes(context);
-  Argument server =
-      command.AddOption("--server", options.server.address,
-                        "Ask a running `berth extender`: host:port of its grpc.listen");
+  Argument server = command
+                        .AddOption("--server", options.server.address,
+                                   "Ask a running `berth extender`: host:port of its grpc.listen")
+                        .NotEmpty();
   server.Excludes(objects).Excludes(kubeconfig).Excludes(context).Excludes(config);
   for (const auto& [name, value, help] :
        {std::tuple{"--cert", &options.server.cert_file, "Client certificate, PEM"},

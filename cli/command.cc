@@ -41,6 +41,13 @@ Argument Argument::OneOf(std::vector<std::string> values) {
 
 Argument Argument::Required() {
   option_->required();
+  return NotEmpty();
+}
+
+Argument Argument::NotEmpty() {
+  option_->check([](const std::string& value) {
+    return std::string(value.empty() ? "is empty; give it a value" : "");
+  });
   return *this;
 }
 

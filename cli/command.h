@@ -31,8 +31,11 @@ class Argument {
 
   /// Any other value is wrong usage.
   Argument OneOf(std::vector<std::string> values);
-  /// Leaving it out is wrong usage.
+  /// Leaving it out is wrong usage, and so is an empty value.
   Argument Required();
+  /// An empty value is wrong usage. For what changes the answer if it is left out: a script gives
+  /// an empty value if its variable is not set.
+  Argument NotEmpty();
   /// Giving both is wrong usage.
   Argument Excludes(Argument other);
   /// Giving this one without the other is wrong usage.

@@ -54,7 +54,8 @@ void AddControllerCommand(Command berth) {
   const auto file = std::make_shared<std::string>();
   const auto rbac = std::make_shared<bool>(false);
   const Argument config =
-      controller.AddOption("--config", *file, "The configuration; see `berth config defaults`");
+      controller.AddOption("--config", *file, "The configuration; see `berth config defaults`")
+          .NotEmpty();
   controller.AddFlag("--rbac", *rbac,
                      "Print the ClusterRole and the Role that the controller needs, and exit");
   controller.Run([file, rbac, config] {

@@ -67,11 +67,13 @@ void AddOptions(Command explain, ExplainArguments& arguments) {
   const ClusterArguments cluster = AddClusterOptions(explain, arguments.cluster);
   const Argument node =
       explain.AddOption("--node", arguments.node, "Explain only this node, in detail")
+          .NotEmpty()
           .Completes(Candidates::kNodes);
   explain
       .AddOption("--gang", arguments.gang,
                  "Show a gang instead, as NAMESPACE/NAME: its state, why it "
                  "waits, and where its pods are planned")
+      .NotEmpty()
       .Excludes(file)
       .Excludes(pod)
       .Excludes(node)

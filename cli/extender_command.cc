@@ -55,7 +55,8 @@ void AddExtenderCommand(Command berth) {
   const auto file = std::make_shared<std::string>();
   const auto rbac = std::make_shared<bool>(false);
   const Argument config =
-      extender.AddOption("--config", *file, "The configuration; see `berth config defaults`");
+      extender.AddOption("--config", *file, "The configuration; see `berth config defaults`")
+          .NotEmpty();
   extender.AddFlag("--rbac", *rbac,
                    "Print the ClusterRole and the Role that the extender needs, and exit");
   extender.Run([file, rbac, config] {

@@ -199,7 +199,8 @@ void AddIdleCommand(Command berth) {
   Command idle = berth.AddCommand("idle", "Tell which devices are held and not used");
   const auto arguments = std::make_shared<IdleArguments>();
   idle.AddOption("-n,--namespace", arguments->namespace_name, "Namespace (default: all)");
-  idle.AddOption("--creator", arguments->creator, "Only pods of this creator (default: all)");
+  idle.AddOption("--creator", arguments->creator, "Only pods of this creator (default: all)")
+      .NotEmpty();
   idle.AddOption("--window", arguments->window,
                  "For how long devices were not used (default: idle.window of the configuration)");
   idle.AddOption("--below", arguments->below,

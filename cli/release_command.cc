@@ -79,6 +79,7 @@ void AddReleaseCommand(Command berth) {
   const auto arguments = std::make_shared<ReleaseArguments>();
   const Argument gang =
       release.AddOption("gang", arguments->gang, "The gang, as NAMESPACE/NAME: ml/train-7f9c2e1a")
+          .NotEmpty()
           .Completes(Candidates::kGangsAnywhere);
   Argument all = release.AddFlag("--all", arguments->all, "All gangs of all namespaces");
   all.Excludes(gang);

@@ -158,7 +158,7 @@ void AddReportCommand(Command berth) {
   const auto [kubeconfig, context] = AddApiOptions(report, arguments->api);
   report.AddOption("-n,--namespace", arguments->api.namespace_name,
                    "Namespace whose objects are reported (default: all)");
-  objects.Excludes(kubeconfig).Excludes(context).Completes(Candidates::kFiles);
+  objects.NotEmpty().Excludes(kubeconfig).Excludes(context).Completes(Candidates::kFiles);
   report.AddOption("--config", arguments->config,
                    "Berth's configuration, as it would be installed (default: built in)");
   report.AddRepeatable(

@@ -10,7 +10,16 @@ namespace {
 
 constexpr std::string_view kJsonSpace = " \t\r\n";
 
-std::string Sentence(simdjson::error_code error) {
+// A text that is cut off may end within a character of UTF-8, too.
+bool MayBeCutOff(simdjson::error_code error) {
+  return error != simdjson::DEPTH_ERROR && error != simdjson::NUMBER_ERROR &&
+         error != simdjson::CAPACITY;
+}
+
+std::string Sentence(simdjson::error_code error, std::string_view text) {
+  if (MayBeCutOff(error) && EndsEarly(text)) {
+    return "the text is not JSON: it ends early, within an object or an array";
+  }
   switch (error) {
     case simdjson::DEPTH_ERROR:
       return fmt::format("the JSON nests more than {} objects and arrays within each other",
@@ -41,7 +50,7 @@ absl::StatusOr<simdjson::dom::element> JsonParser::Parse(std::string_view text) 
   if (text.size() > parser_.capacity()) error = parser_.allocate(text.size(), kMaxDepth);
   simdjson::dom::element root;
   if (error == simdjson::SUCCESS) error = parser_.parse(text.data(), text.size()).get(root);
-  if (error != simdjson::SUCCESS) return absl::InvalidArgumentError(Sentence(error));
+  if (error != simdjson::SUCCESS) return absl::InvalidArgumentError(Sentence(error, text));
   return root;
 }
 

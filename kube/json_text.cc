@@ -40,8 +40,8 @@ std::size_t EndOfString(std::string_view text, std::size_t begin) {
   return text.size();
 }
 
-// Returns the position after the bracket that closes the one at `begin`, or the end of the text.
-std::size_t EndOfBrackets(std::string_view text, std::size_t begin) {
+// Returns the position of the bracket that closes the one at `begin`, or npos.
+std::size_t ClosingBracket(std::string_view text, std::size_t begin) {
   std::size_t depth = 0;
   for (std::size_t at = begin; at < text.size();) {
     const Mark mark = MarkOf(text[at]);
@@ -50,10 +50,16 @@ std::size_t EndOfBrackets(std::string_view text, std::size_t begin) {
       continue;
     }
     if (mark == Mark::kOpen) ++depth;
-    if (mark == Mark::kClose && --depth == 0) return at + 1;
+    if (mark == Mark::kClose && --depth == 0) return at;
     ++at;
   }
-  return text.size();
+  return std::string_view::npos;
+}
+
+// Returns the position after the bracket that closes the one at `begin`, or the end of the text.
+std::size_t EndOfBrackets(std::string_view text, std::size_t begin) {
+  const std::size_t closing = ClosingBracket(text, begin);
+  return closing == std::string_view::npos ? text.size() : closing + 1;
 }
 
 // Returns the position after a number, true, false or null, or anything else in place of one.
@@ -109,6 +115,12 @@ std::size_t CountValues(std::string_view text, std::size_t enough) {
 
 bool HasMoreValues(std::string_view text, std::size_t most) {
   return text.size() > most && CountValues(text, most) > most;
+}
+
+bool EndsEarly(std::string_view text) {
+  const std::size_t begin = EndOfBlanks(text, 0);
+  return begin < text.size() && MarkOf(text[begin]) == Mark::kOpen &&
+         ClosingBracket(text, begin) == std::string_view::npos;
 }
 
 std::string WithoutMembers(std::string_view text, std::string_view name) {

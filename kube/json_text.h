@@ -20,6 +20,10 @@ std::size_t CountValues(std::string_view text, std::size_t enough);
 /// ones are not read.
 bool HasMoreValues(std::string_view text, std::size_t most);
 
+/// Whether `text` is an object or array that is cut off: its last bracket, or a string in it, is
+/// not closed. Takes time in proportion to the text.
+bool EndsEarly(std::string_view text);
+
 /// Returns `text` with null in place of every member called `name`, at any depth. Such a member
 /// costs a parser nothing, whatever it was. Takes time in proportion to the text. `name` must
 /// consist of ASCII letters.

@@ -63,6 +63,13 @@ TEST_F(LoadObjectsTest, TellsWhatStandsInThePlaceOfObjects) {
   EXPECT_EQ(Load(R"({"kind": "List"})").message(), "f: is a \"List\" without items" + advice);
 }
 
+// As of a pipe whose writer was ended.
+TEST_F(LoadObjectsTest, TellsThatATextEndsEarly) {
+  EXPECT_EQ(Load(R"({"kind": "List", "items": [{"kind": "Node", "metadata": {"na)").message(),
+            "f: the text is not JSON: it ends early, within an object or an array; write it with "
+            "`kubectl get nodes,pods -A -o json`");
+}
+
 TEST_F(LoadObjectsTest, OneOddObjectDoesNotTakeTheOthersWithIt) {
   EXPECT_EQ(Hints(), "");
   const absl::Status loaded = Load(R"({"kind": "List", "items": [

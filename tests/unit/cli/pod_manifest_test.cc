@@ -119,6 +119,8 @@ TEST(ParsePodManifest, SaysWhatIsWrong) {
        "f: has neither a pod nor an object with a pod template, only: Service a b"},
       {R"({"kind": "Status", "message": "pods \"x\" not found"})",
        "f: is a Status, an API server's answer in place of objects: pods \"x\" not found"},
+      {R"({"kind": "Pod", "metadata": {"name": "tra)",
+       "f: the text is not JSON: it ends early, within an object or an array"},
       {"a: [", "f:1: is not YAML: end of sequence flow not found"},
       {"kind: Pod\nkind: Job", "f:2: kind: is given in line 1 already; keep one"},
   };

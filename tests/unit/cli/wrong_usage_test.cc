@@ -15,6 +15,7 @@ namespace berth::cli {
 namespace {
 
 using testing::EndsWith;
+using testing::StartsWith;
 
 /// What the command writes to standard error; it must end as wrong usage.
 std::string Complaint(std::vector<std::string> words) {
@@ -36,6 +37,28 @@ TEST(WrongUsage, OfAPrefixThatIsNoDomain) {
                               "without '/'\n";
     EXPECT_EQ(Complaint({"untaint", "--prefix", prefix}), "berth untaint: " + error);
     EXPECT_EQ(Complaint({"release", "--all", "--prefix", prefix}), "berth release: " + error);
+  }
+}
+
+// A variable that is not set must not be the same as an option that is not given.
+TEST(WrongUsage, OfAnEmptyValue) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> commands = {
+      {{"admission", "--config="}, "--config"},
+      {{"extender", "--config="}, "--config"},
+      {{"controller", "--rbac", "--config", ""}, "--config"},
+      {{"config", "validate", ""}, "--config"},
+      {{"mutate", "-f", ""}, "--filename"},
+      {{"man", ""}, "folder"},
+      {{"completion", ""}, "shell"},
+      {{"release", ""}, "gang"},
+      {{"explain", "-f", "f", "--node="}, "--node"},
+      {{"explain", "--gang="}, "--gang"},
+      {{"capacity", "--objects="}, "--objects"},
+      {{"who", "--server="}, "--server"},
+      {{"report", "--objects", "f", "--objects="}, "--objects"},
+      {{"idle", "--creator="}, "--creator"}};
+  for (const auto& [words, option] : commands) {
+    EXPECT_THAT(Complaint(words), StartsWith(option + ": is empty; give it a value\n")) << words[0];
   }
 }
 

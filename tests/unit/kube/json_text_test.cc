@@ -48,6 +48,15 @@ TEST(JsonTextTest, TellsWhatDoesNotGoTogether) {
   }
 }
 
+TEST(JsonTextTest, TellsWhatEndsEarly) {
+  for (const char* text : {"{", " [1, 2", R"({"a": {"b": 1})", R"({"a": "}])", R"(["\"])"}) {
+    EXPECT_TRUE(EndsEarly(text)) << text;
+  }
+  for (const char* text : {"", "\"a", "{}", " [1, 2] ", "{]", "}{", R"({"a": "\\"} x)", "tru"}) {
+    EXPECT_FALSE(EndsEarly(text)) << text;
+  }
+}
+
 TEST(JsonTextTest, VisitsWhatWasBegunInATextThatIsCutOff) {
   const Walk walk = MembersOf(R"({"a": 1, "request": {"uid": "u", "object": {"x)");
   EXPECT_FALSE(walk.whole);
