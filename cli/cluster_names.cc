@@ -86,6 +86,7 @@ std::vector<std::string> NamesOf(std::string_view list, Candidates wanted) {
 
 std::vector<std::string> NamesIn(kube::Transport& transport, Candidates wanted,
                                  const std::string& namespace_name) {
+  if (!CheckNamespace(namespace_name).ok()) return {};
   kube::PageLimit limit(kMostNames);
   while (true) {
     kube::Target target(PathOf(wanted, namespace_name));

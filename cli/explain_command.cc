@@ -16,6 +16,7 @@
 #include "cli/explanation_output.h"
 #include "cli/gang_output.h"
 #include "cli/gang_report.h"
+#include "cli/object_names.h"
 #include "cli/output.h"
 #include "cli/placement_client.h"
 #include "cli/pod_manifest.h"
@@ -271,6 +272,10 @@ absl::StatusOr<int> FollowPod(const ExplainArguments& arguments) {
 absl::StatusOr<int> Explain(const ExplainArguments& arguments) {
   const absl::Status named = CheckNamespace(arguments.cluster.api.namespace_name);
   if (!named.ok()) return named;
+  if (!arguments.pod_name.empty()) {
+    const absl::Status pod = CheckPodName("pod", arguments.pod_name);
+    if (!pod.ok()) return pod;
+  }
   if (arguments.watch) return FollowPod(arguments);
   return arguments.gang.empty() ? ExplainPod(arguments) : ExplainGang(arguments);
 }

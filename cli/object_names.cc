@@ -44,6 +44,11 @@ absl::StatusOr<std::vector<std::string>> NamespacesIn(std::string_view option,
   return namespaces;
 }
 
+absl::Status CheckPodName(std::string_view option, std::string_view name) {
+  if (model::IsDnsSubdomain(name)) return absl::OkStatus();
+  return Wrong(option, name, "a pod; write one such as train-7x2lq, without its kind");
+}
+
 absl::Status CheckReleaseName(std::string_view option, std::string_view name) {
   if (name.size() <= kMostReleaseBytes && model::IsDnsSubdomain(name)) return absl::OkStatus();
   return Wrong(option, name, "a Helm release; write one that `helm list` shows, such as berth");

@@ -22,6 +22,9 @@ absl::Status CheckNamespaceName(std::string_view option, std::string_view name);
 absl::StatusOr<std::vector<std::string>> NamespacesIn(std::string_view option,
                                                       const std::vector<std::string>& values);
 
+/// Returns an error if no pod can have that name.
+absl::Status CheckPodName(std::string_view option, std::string_view name);
+
 /// Returns an error if Helm gives no release that name.
 absl::Status CheckReleaseName(std::string_view option, std::string_view name);
 

@@ -14,6 +14,8 @@ using ObjectNames = std::set<std::string>;
 /// API group, resource, and names of the objects.
 using Object = std::tuple<std::string_view, std::string_view, ObjectNames>;
 
+// Names of objects are in quotes, for YAML would take one such as 2024 or null for no text. None
+// has a character that must be escaped.
 std::string Rules(std::span<const Grant> grants) {
   std::map<Object, std::set<std::string_view>> verbs;
   for (const Grant& grant : grants) {
@@ -26,7 +28,9 @@ std::string Rules(std::span<const Grant> grants) {
   for (const auto& [object, list] : verbs) {
     const auto& [group, resource, names] = object;
     rules += fmt::format("- apiGroups: [\"{}\"]\n  resources: [{}]\n", group, resource);
-    if (!names.empty()) rules += fmt::format("  resourceNames: [{}]\n", fmt::join(names, ", "));
+    if (!names.empty()) {
+      rules += fmt::format("  resourceNames: [\"{}\"]\n", fmt::join(names, "\", \""));
+    }
     rules += fmt::format("  verbs: [{}]\n", fmt::join(list, ", "));
   }
   return rules;
@@ -48,7 +52,7 @@ std::string ClusterRoleYaml(std::string_view name, std::span<const Grant> grants
 std::string RoleYaml(std::string_view name, std::string_view namespace_name,
                      std::span<const Grant> grants) {
   const std::string in =
-      namespace_name.empty() ? "" : fmt::format("  namespace: {}\n", namespace_name);
+      namespace_name.empty() ? "" : fmt::format("  namespace: \"{}\"\n", namespace_name);
   return fmt::format(
       "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata:\n  name: {}\n{}{}", name, in,
       Rules(grants));

@@ -248,7 +248,7 @@ TEST_F(CliBoard, PrintsTheRolesThatItNeeds) {
   EXPECT_THAT(all.output, Not(HasSubstr("kind: Role\n")));
   const Finished one = RunBerth({"board", "--rbac", "-n", "ml"});
   EXPECT_THAT(one.output, HasSubstr("kind: Role\n"));
-  EXPECT_THAT(one.output, HasSubstr("namespace: ml"));
+  EXPECT_THAT(one.output, HasSubstr("namespace: \"ml\""));
 }
 
 TEST_F(CliBoard, RejectsWhatIsNoPortOrNamespace) {

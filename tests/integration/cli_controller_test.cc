@@ -240,12 +240,12 @@ TEST_F(CliController, NeedsAConfigurationUnlessItPrintsItsRole) {
   EXPECT_EQ(role.exit_code, 0) << role.error;
   EXPECT_THAT(role.output, HasSubstr("kind: ClusterRole\n"));
   EXPECT_THAT(role.output,
-              HasSubstr("  resourceNames: [berth-controller]\n  verbs: [get, update]"));
+              HasSubstr("  resourceNames: [\"berth-controller\"]\n  verbs: [get, update]"));
   const Finished other =
       RunBerth({"controller", "--rbac", "--config",
                 folder_.Write("berth.yaml", Config("{namespace: ml, name: x}"))});
-  EXPECT_THAT(other.output, HasSubstr("  namespace: ml\n"));
-  EXPECT_THAT(other.output, HasSubstr("resourceNames: [x]"));
+  EXPECT_THAT(other.output, HasSubstr("  namespace: \"ml\"\n"));
+  EXPECT_THAT(other.output, HasSubstr("resourceNames: [\"x\"]"));
 }
 
 // Everything that it asks for is in the printed roles, and nothing is there that it never asks for.

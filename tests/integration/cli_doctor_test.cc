@@ -116,8 +116,8 @@ TEST(CliDoctor, JudgesWhatTheChartHasInstalled) {
 TEST(CliDoctor, PrintsTheRolesOfTheChecksAlone) {
   const Finished all = RunBerth({"doctor", "--rbac", "-n", "gpu"});
   EXPECT_EQ(all.exit_code, 0);
-  for (const char* part : {"kind: ClusterRole\n", "  namespace: gpu\n", "resources: [secrets]",
-                           "resources: [nodes]", "  namespace: default\n"}) {
+  for (const char* part : {"kind: ClusterRole\n", "  namespace: \"gpu\"\n", "resources: [secrets]",
+                           "resources: [nodes]", "  namespace: \"default\"\n"}) {
     EXPECT_THAT(all.output, HasSubstr(part));
   }
   const Finished one = RunBerth({"doctor", "--rbac", "--only", "labels"});

@@ -339,9 +339,10 @@ TEST_F(CliExtender, NeedsTheControllersLeaseWhereItPlans) {
     return RunBerth({"extender", "--rbac", "--config", Words(more).back()}).output;
   };
   const std::string lease =
-      "  resources: [leases]\n  resourceNames: [berth-controller]\n  verbs: [get]\n";
-  EXPECT_THAT(rights("controller: {lease: {namespace: gpu}}\n"),
-              AllOf(HasSubstr("kind: Role\n"), HasSubstr("namespace: gpu\n"), HasSubstr(lease)));
+      "  resources: [leases]\n  resourceNames: [\"berth-controller\"]\n  verbs: [get]\n";
+  EXPECT_THAT(
+      rights("controller: {lease: {namespace: gpu}}\n"),
+      AllOf(HasSubstr("kind: Role\n"), HasSubstr("namespace: \"gpu\"\n"), HasSubstr(lease)));
   EXPECT_THAT(rights("planner: {schedulers: []}\n"), Not(HasSubstr("leases")));
 }
 

@@ -58,6 +58,13 @@ TEST(ClusterNames, AreNoneWhereNothingCanBeRead) {
   }
 }
 
+// It would get into the path of the request.
+TEST(ClusterNames, AreNoneWhereNoNamespaceCanBe) {
+  kube::ScriptedTransport transport;
+  EXPECT_THAT(NamesIn(transport, Candidates::kPods, "ml/pods/a"), IsEmpty());
+  EXPECT_THAT(transport.requests, IsEmpty());
+}
+
 TEST(ClusterNames, OfFilesAreLeftToTheShell) {
   EXPECT_THAT(NamesFor(Candidates::kFiles, {.kubeconfig = "/nonexistent"}), IsEmpty());
   EXPECT_THAT(NamesFor(Candidates::kNone, {.kubeconfig = "/nonexistent"}), IsEmpty());

@@ -109,6 +109,15 @@ TEST(WrongUsage, OfNamespacesToBeLeftAlone) {
   }
 }
 
+TEST(WrongUsage, OfWhatIsNoNameOfAPod) {
+  for (const char* pod : {"pod/train-0", "train,spec.nodeName=a", "Train"}) {
+    EXPECT_EQ(Complaint({"explain", pod, "--watch"}),
+              fmt::format("berth explain: pod: \"{}\" is not the name of a pod; write one such as "
+                          "train-7x2lq, without its kind\n",
+                          pod));
+  }
+}
+
 TEST(WrongUsage, OfWhatIsNoNameOfARelease) {
   for (const std::string& name : {std::string("a/b"), std::string(), std::string(54, 'a')}) {
     EXPECT_EQ(Complaint({"stanza", "--release", name}),

@@ -11,15 +11,16 @@ using testing::Not;
 
 TEST(ControllerRbac, IsSmallByDefault) {
   const std::string roles = ControllerRolesYaml(ControllerConfig(), {}, "ml");
-  EXPECT_THAT(roles, HasSubstr("kind: Role\nmetadata:\n  name: berth-controller\n  namespace: ml\n"
-                               "rules:\n"
-                               "- apiGroups: [\"coordination.k8s.io\"]\n"
-                               "  resources: [leases]\n"
-                               "  verbs: [create]\n"
-                               "- apiGroups: [\"coordination.k8s.io\"]\n"
-                               "  resources: [leases]\n"
-                               "  resourceNames: [berth-controller]\n"
-                               "  verbs: [get, update]\n"));
+  EXPECT_THAT(roles,
+              HasSubstr("kind: Role\nmetadata:\n  name: berth-controller\n  namespace: \"ml\"\n"
+                        "rules:\n"
+                        "- apiGroups: [\"coordination.k8s.io\"]\n"
+                        "  resources: [leases]\n"
+                        "  verbs: [create]\n"
+                        "- apiGroups: [\"coordination.k8s.io\"]\n"
+                        "  resources: [leases]\n"
+                        "  resourceNames: [\"berth-controller\"]\n"
+                        "  verbs: [get, update]\n"));
   for (const char* resource :
        {"secrets", "services", "configmaps", "webhookconfigurations", "jobs", "delete"}) {
     EXPECT_THAT(roles, Not(HasSubstr(resource)));
@@ -138,12 +139,12 @@ TEST(ControllerRbac, MayReadTheLeasesOfKubeSchedulersWhereItPlansGangs) {
   EXPECT_THAT(ControllerRolesYaml(ControllerConfig(), planner, ""), Not(HasSubstr("kube-system")));
   planner.gangs.enabled = true;
   const std::string roles = ControllerRolesYaml(ControllerConfig(), planner, "");
-  EXPECT_THAT(roles, HasSubstr("  name: berth-controller-leases\n  namespace: kube-system\n"
+  EXPECT_THAT(roles, HasSubstr("  name: berth-controller-leases\n  namespace: \"kube-system\"\n"
                                "rules:\n"
                                "- apiGroups: [\"coordination.k8s.io\"]\n  resources: [leases]\n"
-                               "  resourceNames: [kube-scheduler]\n  verbs: [get]\n"));
-  EXPECT_THAT(roles, HasSubstr("  namespace: ml\nrules:\n"));
-  EXPECT_THAT(roles, HasSubstr("  resourceNames: [two]\n  verbs: [get]\n"));
+                               "  resourceNames: [\"kube-scheduler\"]\n  verbs: [get]\n"));
+  EXPECT_THAT(roles, HasSubstr("  namespace: \"ml\"\nrules:\n"));
+  EXPECT_THAT(roles, HasSubstr("  resourceNames: [\"two\"]\n  verbs: [get]\n"));
   planner.schedulers.clear();
   EXPECT_THAT(ControllerRolesYaml(ControllerConfig(), planner, ""), Not(HasSubstr("kube-system")));
 }
@@ -163,16 +164,18 @@ TEST(ControllerRbac, NamesWhatTheConfigurationNames) {
     bool in_the_cluster;
   } cases[] = {
       {"  resources: [secrets]\n  verbs: [create]\n", false},
-      {"  resources: [secrets]\n  resourceNames: [a-tls, b-tls, berth-ca, c-tls]\n  verbs: [get, "
+      {"  resources: [secrets]\n  resourceNames: [\"a-tls\", \"b-tls\", \"berth-ca\", \"c-tls\"]\n "
+       " verbs: [get, "
        "update]",
        false},
-      {"  resources: [services]\n  resourceNames: [a]\n  verbs: [get]\n", false},
-      {"  resources: [configmaps]\n  resourceNames: [berth]\n  verbs: [get]\n", false},
-      {"  resources: [leases]\n  resourceNames: [berth-scheduler]\n  verbs: [get, patch]\n", false},
-      {"  resources: [mutatingwebhookconfigurations]\n  resourceNames: [berth]\n"
+      {"  resources: [services]\n  resourceNames: [\"a\"]\n  verbs: [get]\n", false},
+      {"  resources: [configmaps]\n  resourceNames: [\"berth\"]\n  verbs: [get]\n", false},
+      {"  resources: [leases]\n  resourceNames: [\"berth-scheduler\"]\n  verbs: [get, patch]\n",
+       false},
+      {"  resources: [mutatingwebhookconfigurations]\n  resourceNames: [\"berth\"]\n"
        "  verbs: [get, update]\n",
        true},
-      {"  resources: [validatingwebhookconfigurations]\n  resourceNames: [berth]\n"
+      {"  resources: [validatingwebhookconfigurations]\n  resourceNames: [\"berth\"]\n"
        "  verbs: [get, update]\n",
        true},
   };

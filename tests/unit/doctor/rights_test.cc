@@ -121,10 +121,10 @@ TEST(DoctorRoles, AreOneForEachNamespace) {
             "  name: berth-doctor\nrules:\n- apiGroups: [\"\"]\n  resources: [nodes]\n"
             "  verbs: [list]\n---\n"
             "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata:\n"
-            "  name: berth-doctor\n  namespace: gpu\nrules:\n- apiGroups: [\"\"]\n"
+            "  name: berth-doctor\n  namespace: \"gpu\"\nrules:\n- apiGroups: [\"\"]\n"
             "  resources: [secrets]\n  verbs: [get]\n---\n"
             "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata:\n"
-            "  name: berth-doctor\n  namespace: trial\nrules:\n- apiGroups: [\"\"]\n"
+            "  name: berth-doctor\n  namespace: \"trial\"\nrules:\n- apiGroups: [\"\"]\n"
             "  resources: [pods]\n  verbs: [create]\n");
 }
 

@@ -22,7 +22,7 @@ TEST(ExtenderRights, HasServicesOnlyWhereTheShortlistNeedsThem) {
 
 TEST(ExtenderRights, HasTheControllersLeaseByItsName) {
   const std::string role = kube::RoleYaml("berth", "gpu", LeaseGrantsOf("the-lease"));
-  EXPECT_THAT(role, HasSubstr("  resources: [leases]\n  resourceNames: [the-lease]\n"
+  EXPECT_THAT(role, HasSubstr("  resources: [leases]\n  resourceNames: [\"the-lease\"]\n"
                               "  verbs: [get]\n"));
   EXPECT_THAT(role, Not(HasSubstr("update")));
 }

@@ -39,18 +39,18 @@ TEST(Rbac, ARoleNamesObjectsWhereItCan) {
             "kind: Role\n"
             "metadata:\n"
             "  name: berth\n"
-            "  namespace: ml\n"
+            "  namespace: \"ml\"\n"
             "rules:\n"
             "- apiGroups: [\"g\"]\n"
             "  resources: [leases]\n"
             "  verbs: [create]\n"
             "- apiGroups: [\"g\"]\n"
             "  resources: [leases]\n"
-            "  resourceNames: [a, b]\n"
+            "  resourceNames: [\"a\", \"b\"]\n"
             "  verbs: [get]\n"
             "- apiGroups: [\"g\"]\n"
             "  resources: [leases]\n"
-            "  resourceNames: [the-lease]\n"
+            "  resourceNames: [\"the-lease\"]\n"
             "  verbs: [update]\n");
   EXPECT_EQ(RoleYaml("berth", "", grants).find("namespace"), std::string::npos);
 }
