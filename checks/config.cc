@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "model/compute_size.h"
 #include "model/duration.h"
 #include "model/label.h"
 
@@ -39,6 +40,9 @@ class Item {
 
   void Require(bool right, std::string_view field, std::string message) {
     if (!right) errors_.push_back({fmt::format("{}.{}", path_, field), std::move(message)});
+  }
+  void Require(const absl::Status& status, std::string_view field) {
+    Require(status.ok(), field, std::string(status.message()));
   }
 
  private:
@@ -88,8 +92,8 @@ void ValidatePace(const ActiveCheck& check, Item& item) {
 }
 
 void ValidateSize(const ActiveCheck& check, Item& item) {
-  item.Require(check.cpu && check.cpu->Sign() > 0, "cpu", "must be above 0; write 1");
-  item.Require(check.memory && check.memory->Sign() > 0, "memory", "must be above 0; write 4Gi");
+  item.Require(model::CheckCpuSize(check.cpu, "1"), "cpu");
+  item.Require(model::CheckMemorySize(check.memory, "4Gi"), "memory");
   item.Require(check.run_as_user >= 0, "runAsUser",
                fmt::format("must be 0 or more, got {}; write 65534 for nobody", check.run_as_user));
 }

@@ -32,7 +32,7 @@ struct ActiveCheck {
   model::Duration timeout = std::chrono::minutes(5);
   /// Above 0, at most 1.
   double max_share = 0.1;
-  /// Both are set and above 0.
+  /// Both are set and within the limits of model/compute_size.h.
   std::optional<model::Quantity> cpu = model::Quantity::OfMilli(1000);
   std::optional<model::Quantity> memory = model::Quantity::OfBytes(std::int64_t{4} << 30);
   /// 0 to 2147483647.
@@ -70,8 +70,9 @@ void VisitFields(Visitor& visit, ActiveCheck& check) {
   visit("maxShare", check.max_share,
         "At most this share of the nodes of an accelerator is checked at once, but always one; "
         "above 0, at most 1");
-  visit("cpu", check.cpu, "Cores of the pod; request and limit");
-  visit("memory", check.memory, "Memory of the pod, /dev/shm included; request and limit");
+  visit("cpu", check.cpu, "Cores of the pod, at least 1m; request and limit");
+  visit("memory", check.memory,
+        "Memory of the pod, /dev/shm included, at least 1Mi; request and limit");
   visit("runAsUser", check.run_as_user,
         "User that the check runs as; 0 is root, which namespaces that enforce the restricted Pod "
         "Security Standard forbid");

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "fmt/format.h"
+#include "model/compute_size.h"
 #include "model/label.h"
 #include "re2/re2.h"
 
@@ -41,12 +42,23 @@ void ValidateMatcher(const NodeMatcher& matcher, const std::string& path,
   }
 }
 
-void ValidateShare(const std::optional<Quantity>& share, const std::string& path,
-                   std::string_view example, std::vector<FieldError>& errors) {
-  if (!share || share->Sign() > 0) return;
-  errors.push_back({path, fmt::format("\"{}\" is not more than 0; write the share of one device, "
-                                      "such as \"{}\", or leave it out",
-                                      share->text(), example)});
+void RequireOk(const absl::Status& status, const std::string& path,
+               std::vector<FieldError>& errors) {
+  if (!status.ok()) errors.push_back({path, std::string(status.message())});
+}
+
+void ValidateShare(const DeviceShare& share, const std::string& path,
+                   std::vector<FieldError>& errors) {
+  if (share.cpu) {
+    RequireOk(
+        CheckWholeCpuSize(share.cpu, "the share of one device, such as \"4\", or leave it out"),
+        path + ".cpu", errors);
+  }
+  if (share.memory) {
+    RequireOk(
+        CheckMemorySize(share.memory, "the share of one device, such as \"40Gi\", or leave it out"),
+        path + ".memory", errors);
+  }
 }
 
 void ValidateResource(const std::string& resource, const std::string& path,
@@ -87,19 +99,17 @@ void ValidateSpec(const AcceleratorSpec& spec, const std::string& path,
   for (std::size_t i = 0; i < spec.nodes.size(); ++i) {
     ValidateMatcher(spec.nodes[i], fmt::format("{}.nodes[{}]", path, i), errors);
   }
-  if (spec.memory && spec.memory->Sign() <= 0) {
-    errors.push_back({path + ".memory",
-                      fmt::format("\"{}\" is not more than 0; write the memory of one device, such "
-                                  "as \"40Gi\", or leave it out",
-                                  spec.memory->text())});
+  if (spec.memory) {
+    RequireOk(
+        CheckMemorySize(spec.memory, "the memory of one device, such as \"40Gi\", or leave it out"),
+        path + ".memory", errors);
   }
   if (!(spec.performance > 0 && std::isfinite(spec.performance))) {
     errors.push_back({path + ".performance",
                       "is not a number above 0; write 1.0 for the slowest accelerator, 2.5 for one "
                       "that is two and a half times as fast"});
   }
-  ValidateShare(spec.share.cpu, path + ".share.cpu", "4", errors);
-  ValidateShare(spec.share.memory, path + ".share.memory", "40Gi", errors);
+  ValidateShare(spec.share, path + ".share", errors);
 }
 
 /// Returns the index of the first entry with that name, or specs.size().

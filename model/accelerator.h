@@ -38,7 +38,7 @@ void VisitFields(Visitor& visit, NodeMatcher& matcher) {
 
 /// What one device brings to containers that set no limits of their own. A plain value.
 struct DeviceShare {
-  /// Cores. nullopt if the device brings none.
+  /// Whole cores. nullopt if the device brings none.
   std::optional<Quantity> cpu;
   /// Bytes of the node's memory, not of the device's. nullopt if the device brings none.
   std::optional<Quantity> memory;
@@ -50,7 +50,7 @@ struct DeviceShare {
 template <typename Visitor>
 void VisitFields(Visitor& visit, DeviceShare& share) {
   visit("cpu", share.cpu, "Cores; a whole number, so that kubelet can reserve them for the pod");
-  visit("memory", share.memory, "Memory of the node, not of the device");
+  visit("memory", share.memory, "Memory of the node, not of the device; at least 1Mi");
 }
 
 /// A part of a device that pods ask for by a resource of its own, such as a MIG device. A plain
@@ -108,7 +108,7 @@ void VisitFields(Visitor& visit, AcceleratorSpec& spec) {
   visit("nodes", spec.nodes,
         "Labels that identify the model, each on its own; empty: the resource alone identifies it");
   visit("memory", spec.memory,
-        "Memory of one device, for nodes without the label nvidia.com/gpu.memory");
+        "Memory of one device, at least 1Mi, for nodes without the label nvidia.com/gpu.memory");
   visit("performance", spec.performance,
         "Speed of one device, relative to other entries of the same resource, above 0: pods that "
         "name no model go to slower ones first");

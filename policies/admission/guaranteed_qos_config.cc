@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "model/compute_size.h"
+
 namespace berth::policies::admission {
 
 namespace {
@@ -17,15 +19,19 @@ constexpr model::EnumName<MissingLimits> kMissingLimitsNames[] = {
 constexpr model::EnumName<CpuRule> kCpuRuleNames[] = {{CpuRule::kRaise, "Raise"},
                                                       {CpuRule::kLower, "Lower"}};
 
-void ValidateAmount(const std::optional<model::Quantity>& amount, const std::string& path,
-                    const std::string& example, Errors& errors) {
-  if (amount && amount->Sign() > 0) return;
-  errors.push_back({path, "must be more than 0; write a size such as " + example});
+void RequireSize(const absl::Status& status, const std::string& path, Errors& errors) {
+  if (!status.ok()) errors.push_back({path, std::string(status.message())});
 }
 
 void ValidateSize(const ContainerSize& size, const std::string& path, Errors& errors) {
-  ValidateAmount(size.cpu, path + ".cpu", "\"1\"", errors);
-  ValidateAmount(size.memory, path + ".memory", "4Gi", errors);
+  RequireSize(model::CheckCpuSize(size.cpu, "a size such as \"1\""), path + ".cpu", errors);
+  RequireSize(model::CheckMemorySize(size.memory, "a size such as 4Gi"), path + ".memory", errors);
+}
+
+void ValidateShare(const model::DeviceShare& share, const std::string& path, Errors& errors) {
+  RequireSize(model::CheckWholeCpuSize(share.cpu, "a size such as \"4\""), path + ".cpu", errors);
+  RequireSize(model::CheckMemorySize(share.memory, "a size such as 40Gi"), path + ".memory",
+              errors);
 }
 
 }  // namespace
@@ -57,8 +63,7 @@ std::vector<model::FieldError> Validate(const GuaranteedQosConfig& config) {
                         "is empty; write the name of a ResourceClaimTemplate or "
                         "DeviceClass, or * for all"});
     }
-    ValidateAmount(config.claims[i].share.cpu, path + ".share.cpu", "\"4\"", errors);
-    ValidateAmount(config.claims[i].share.memory, path + ".share.memory", "40Gi", errors);
+    ValidateShare(config.claims[i].share, path + ".share", errors);
   }
   return errors;
 }

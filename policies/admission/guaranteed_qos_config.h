@@ -31,7 +31,7 @@ enum class CpuRule : std::uint8_t { kRaise, kLower };
 /// How the configuration spells the values.
 std::span<const model::EnumName<CpuRule>> EnumNames(CpuRule);
 
-/// The size of one container, above 0.
+/// The size of one container, within the limits of model/compute_size.h.
 struct ContainerSize {
   /// Cores and bytes. Empty is an error, which Validate reports.
   std::optional<model::Quantity> cpu;
@@ -42,8 +42,8 @@ struct ContainerSize {
 
 template <typename Visitor>
 void VisitFields(Visitor& visit, ContainerSize& size) {
-  visit("cpu", size.cpu, "Cores, above 0");
-  visit("memory", size.memory, "Memory, above 0");
+  visit("cpu", size.cpu, "Cores, at least 1m");
+  visit("memory", size.memory, "Memory, at least 1Mi");
 }
 
 /// What one device brings that a pod gets by dynamic resource allocation.

@@ -59,6 +59,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "above 0 and at most 1, got 0; write 0.1"},
         Mistake{"Cpu", [](auto& check) { check.cpu = model::Quantity(); }, "cpu", "write 1"},
         Mistake{"Memory", [](auto& check) { check.memory.reset(); }, "memory", "write 4Gi"},
+        Mistake{"MemoryInBytes", [](auto& check) { check.memory = model::Quantity::OfBytes(512); },
+                "memory", "did you mean 512Mi or 512Gi?"},
         Mistake{"User", [](auto& check) { check.run_as_user = -1; }, "runAsUser", "write 65534"},
         Mistake{"Taint", [](auto& check) { check.tolerates = {"a b"}; }, "tolerates",
                 "write one such as example.com/reserved"}),

@@ -178,6 +178,19 @@ INSTANTIATE_TEST_SUITE_P(
         FileMistake{"accelerators:\n- {name: A, resource: a.org/b, performance: 0}",
                     "f:5: accelerators[0].performance: is not a number above 0; write 1.0 for the "
                     "slowest accelerator, 2.5 for one that is two and a half times as fast"},
+        FileMistake{"accelerators:\n- {name: A, resource: a.org/b, memory: 100E}",
+                    "f:5: accelerators[0].memory: must be from 1Mi to 64Pi, got \"100E\"; write "
+                    "the memory of one device, such as \"40Gi\", or leave it out"},
+        FileMistake{"accelerators:\n- {name: A, resource: a.org/b, share: {cpu: 3.5}}",
+                    "f:5: accelerators[0].share.cpu: must be a whole number of cores from 1 to "
+                    "1000000, got \"3.5\"; write 3 or 4"},
+        FileMistake{
+            "admission: {policies: {guaranteedQos: {small: {memory: 512}}}}",
+            "f:4: admission.policies.guaranteedQos.small.memory: must be from 1Mi to "
+            "64Pi, got \"512\"; without a suffix it is bytes; did you mean 512Mi or 512Gi?"},
+        FileMistake{"controller: {activeChecks: [{name: a, image: b, memory: 512m}]}",
+                    "f:4: controller.activeChecks[0].memory: must be from 1Mi to 64Pi, got "
+                    "\"512m\"; m stands for thousandths of a byte; did you mean 512Mi?"},
         FileMistake{"scheduling:\n  policies: {health: {weight: 101}}",
                     "f:5: scheduling.policies.health.weight: must be from 0 to 100, got 101"},
         FileMistake{"scheduling:\n  policies: {health: {weight: -1}}",

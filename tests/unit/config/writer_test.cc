@@ -56,7 +56,7 @@ TEST(WriteConfig, WritesEveryFieldThatIsReadBack) {
                           .nodes = {{"l", "it's \"x\\.y\""}, {"l", std::string(100, 'x')}},
                           .memory = model::Quantity::Parse("1.5Gi").value(),
                           .performance = 1.0 / 3,
-                          .share = {.cpu = model::Quantity::Parse("3500m").value(),
+                          .share = {.cpu = model::Quantity::Parse("3000m").value(),
                                     .memory = model::Quantity::Parse("7G").value()}}};
   HealthOf(config).mode = policies::scheduling::Mode::kObserve;
   HealthOf(config).weight = 0;

@@ -364,8 +364,14 @@ TEST(AcceleratorValidateTest, NamesTheFieldAndWhatToWrite) {
        })},
       {"[0].memory", "40Gi", With([](auto& s) { s.memory = Quantity::Parse("-1Gi").value(); })},
       {"[0].memory", "40Gi", With([](auto& s) { s.memory = Quantity(); })},
+      {"[0].memory", "did you mean 40Mi or 40Gi?",
+       With([](auto& s) { s.memory = Quantity::Parse("40").value(); })},
       {"[0].share.cpu", "\"4\"", With([](auto& s) { s.share.cpu = Quantity(); })},
+      {"[0].share.cpu", "write 3 or 4",
+       With([](auto& s) { s.share.cpu = Quantity::Parse("3500m").value(); })},
       {"[0].share.memory", "40Gi", With([](auto& s) { s.share.memory = Quantity(); })},
+      {"[0].share.memory", "did you mean 512Mi?",
+       With([](auto& s) { s.share.memory = Quantity::Parse("512m").value(); })},
   };
   for (const BadSpec& c : cases) {
     const std::vector<FieldError> errors = Validate({c.spec});

@@ -113,14 +113,16 @@ TEST(DeviceDefaultsTest, AreNotMadeUpForOtherClaims) {
   EXPECT_EQ(Mutate(DefaultPolicy(), ClaimingPod({Using("train", {"big-gpu"})})).writes, 0u);
 }
 
-TEST(DeviceDefaultsTest, WantSharesOfClaimsAboveZero) {
+TEST(DeviceDefaultsTest, WantSharesOfClaimsThatCanBeReserved) {
   GuaranteedQosConfig config = WithClaims();
   EXPECT_THAT(Validate(config), IsEmpty());
   config.claims.push_back({"", {.cpu = Q("0"), .memory = {}}});
+  config.claims.push_back({"half-gpu", {.cpu = Q("3500m"), .memory = Q("512")}});
   std::vector<std::string> errors;
   for (const model::FieldError& error : Validate(config)) errors.push_back(error.path);
   EXPECT_THAT(errors,
-              ElementsAre("claims[2].match", "claims[2].share.cpu", "claims[2].share.memory"));
+              ElementsAre("claims[2].match", "claims[2].share.cpu", "claims[2].share.memory",
+                          "claims[3].share.cpu", "claims[3].share.memory"));
 }
 
 }  // namespace

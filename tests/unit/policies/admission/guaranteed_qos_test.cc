@@ -14,6 +14,7 @@ namespace berth::policies::admission {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
@@ -624,7 +625,7 @@ TEST(GuaranteedQosTest, SurvivesAmountsThatOverflow) {
   EXPECT_EQ(SizeOf(*Mutate(QosPolicy(), pod).workload.pod.resources), most + "m " + most);
 }
 
-TEST(GuaranteedQosConfigTest, WantsSizesAboveZero) {
+TEST(GuaranteedQosConfigTest, WantsSizesThatAContainerMayHave) {
   EXPECT_THAT(Validate(GuaranteedQosConfig()), IsEmpty());
   GuaranteedQosConfig config;
   config.without_accelerators = {.cpu = Q("0"), .memory = Q("-1Gi")};
@@ -634,6 +635,10 @@ TEST(GuaranteedQosConfigTest, WantsSizesAboveZero) {
   for (const model::FieldError& error : Validate(config)) errors.push_back(error.path);
   EXPECT_THAT(errors, ElementsAre("lowerCpuOf[1]", "withoutAccelerators.cpu",
                                   "withoutAccelerators.memory", "small.cpu", "small.memory"));
+  config = {};
+  config.small = {.cpu = Q("100m"), .memory = Q("512")};
+  ASSERT_THAT(Validate(config), SizeIs(1));
+  EXPECT_THAT(Validate(config)[0].message, HasSubstr("did you mean 512Mi or 512Gi?"));
 }
 
 }  // namespace
