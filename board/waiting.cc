@@ -10,6 +10,7 @@
 
 #include "model/accelerator_requests.h"
 #include "model/annotation.h"
+#include "model/saturating.h"
 #include "policies/admission/wording.h"
 
 namespace berth::board {
@@ -66,7 +67,7 @@ void AddDevices(WaitingRow& row, WaitingRow& pod) {
     row.models = std::move(pod.models);
     row.devices = pod.devices;
   } else if (row.resource == pod.resource) {
-    row.devices += pod.devices;
+    row.devices = model::SaturatingAdd(row.devices, pod.devices);
   }
 }
 

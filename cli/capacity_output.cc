@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <google/protobuf/repeated_field.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "cli/age.h"
 #include "cli/text_table.h"
+#include "model/saturating.h"
 #include "placement/placement_messages.h"
 
 namespace berth::cli {
@@ -33,7 +35,8 @@ Row RowOf(const std::string& accelerator, const std::string& resource,
 // "75%" of the devices are in use.
 std::string UseOf(const DeviceTotals& devices) {
   if (devices.total() == 0) return "-";
-  return fmt::format("{}%", 100 * devices.used() / devices.total());
+  const double used = 100 * static_cast<double>(devices.used());
+  return fmt::format("{:.0f}%", std::floor(used / static_cast<double>(devices.total())));
 }
 
 Row RowOf(const AcceleratorCapacity& accelerator, bool wide) {
@@ -42,7 +45,7 @@ Row RowOf(const AcceleratorCapacity& accelerator, bool wide) {
   std::uint64_t nodes = 0;
   std::vector<std::string> reasons;
   for (const ExcludedCapacity& excluded : accelerator.excluded()) {
-    out_of_reach += excluded.devices().free();
+    out_of_reach = model::SaturatingAdd(out_of_reach, excluded.devices().free());
     nodes += excluded.devices().nodes();
     reasons.push_back(fmt::format("{} {}", excluded.devices().nodes(), excluded.summary()));
   }

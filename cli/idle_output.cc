@@ -10,6 +10,7 @@
 #include "cli/age.h"
 #include "cli/text_table.h"
 #include "model/duration.h"
+#include "model/saturating.h"
 
 namespace berth::cli {
 
@@ -81,7 +82,7 @@ std::string NotJudged(const IdleFindings& findings, Use use, const std::string& 
   for (const IdleLine& line : findings.lines) {
     if (line.use.use != use) continue;
     pods.insert(PodName(line));
-    devices += line.use.holding.devices;
+    devices = model::SaturatingAdd(devices, line.use.holding.devices);
   }
   if (pods.empty()) return "";
   std::vector<std::string> names(pods.begin(), pods.end());

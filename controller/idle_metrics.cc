@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "model/saturating.h"
 #include "usage/holdings.h"
 
 namespace berth::controller {
@@ -48,7 +49,8 @@ MetricFamily UnjudgedFamily(const std::vector<usage::PodUse>& uses) {
     const std::string accelerator = use.holding.accelerator.empty()
                                         ? std::string(usage::kNoAccelerator)
                                         : use.holding.accelerator;
-    sums[{accelerator, young ? "young" : "no_data"}] += use.holding.devices;
+    std::int64_t& sum = sums[{accelerator, young ? "young" : "no_data"}];
+    sum = model::SaturatingAdd(sum, use.holding.devices);
   }
   MetricFamily family{"berth_idle_unjudged_devices",
                       "Devices that pods hold of which is not known whether they use them.",

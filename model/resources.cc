@@ -1,19 +1,10 @@
 #include "model/resources.h"
 
 #include <algorithm>
-#include <limits>
+
+#include "model/saturating.h"
 
 namespace berth::model {
-namespace {
-
-std::int64_t SaturatingSum(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  if (!__builtin_add_overflow(a, b, &sum)) return sum;
-  using Limits = std::numeric_limits<std::int64_t>;
-  return b > 0 ? Limits::max() : Limits::min();
-}
-
-}  // namespace
 
 const std::int64_t* Resources::Find(std::string_view name) const {
   // A linear search: there are few names, and those of another length differ without being read.
@@ -40,7 +31,7 @@ void Resources::Set(std::string_view name, std::int64_t amount) { AmountOf(name)
 
 void Resources::Add(std::string_view name, std::int64_t amount) {
   std::int64_t& sum = AmountOf(name);
-  sum = SaturatingSum(sum, amount);
+  sum = SaturatingAdd(sum, amount);
 }
 
 void Resources::Add(const Resources& other) {

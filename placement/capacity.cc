@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "model/saturating.h"
 #include "placement/exclusion.h"
 #include "placement/explanation_hints.h"
 
@@ -79,10 +80,11 @@ class EntryCounter {
 
 void DeviceTotals::Add(const NodeState& node, std::string_view resource) {
   const std::int64_t node_used = node.used.Get(resource);
+  const std::int64_t node_free = node.node.allocatable.Get(resource) - node_used;
   ++nodes;
-  total += node.node.capacity.Get(resource);
-  used += node_used;
-  free += std::max<std::int64_t>(0, node.node.allocatable.Get(resource) - node_used);
+  total = model::SaturatingAdd(total, node.node.capacity.Get(resource));
+  used = model::SaturatingAdd(used, node_used);
+  free = model::SaturatingAdd(free, std::max<std::int64_t>(0, node_free));
 }
 
 std::vector<DeviceTotals> CountDevices(const model::ClusterView& view,

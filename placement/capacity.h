@@ -15,7 +15,7 @@
 
 namespace berth::placement {
 
-/// A number of nodes, and their devices of one resource.
+/// A number of nodes, and their devices of one resource. Sums saturate at the limits of int64.
 struct DeviceTotals {
   /// Number of nodes.
   std::size_t nodes = 0;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <compare>
 #include <functional>
-#include <limits>
 #include <map>
 #include <set>
 #include <span>
@@ -12,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "model/resources.h"
+#include "model/saturating.h"
 #include "policies/fit/fit.h"
 
 namespace berth::planner {
@@ -449,9 +449,8 @@ bool GangPlacer::HoldsSumIdle(const Domain& domain, const Limits& limits) {
   model::Resources missing;
   for (const PodGroup& group : groups_) {
     const auto count = static_cast<std::int64_t>(group.count);
-    const std::int64_t most = std::numeric_limits<std::int64_t>::max() / count;
     for (const auto& [name, amount] : group.pod->requests) {
-      if (group.asks) missing.Add(name, std::min(amount, most) * count);
+      if (group.asks) missing.Add(name, model::SaturatingMultiply(amount, count));
     }
   }
   std::vector<NodeIndex> nodes;

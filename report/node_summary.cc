@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "fmt/format.h"
+#include "model/saturating.h"
 #include "policies/scheduling/exclusions.h"
 #include "policies/scheduling/health_profiles.h"
 #include "report/amount_text.h"
@@ -229,7 +230,7 @@ class NodeSummary {
       excluded.accelerator = PoolName(pool);
       excluded.resources = exclusion.resources;
       ++excluded.nodes;
-      excluded.devices += exclusion.devices;
+      excluded.devices = model::SaturatingAdd(excluded.devices, exclusion.devices);
       AddExample(PlainText(exclusion.node, kMaxName), excluded.examples);
     }
     for (auto& [key, excluded] : found) report_.excluded.push_back(std::move(excluded));

@@ -11,6 +11,7 @@
 #include "kube/unreadable_object.h"
 #include "model/node.h"
 #include "model/pod.h"
+#include "model/saturating.h"
 
 // What is read of one object of a cluster for a report, and what enforcing would do with it. All
 // types are plain values. Texts are as the object has them; see plain_text.h.
@@ -56,14 +57,15 @@ struct Opinion {
   }
 };
 
-/// An amount of cpu, in thousandths of a core, and of memory, in bytes.
+/// An amount of cpu, in thousandths of a core, and of memory, in bytes. Sums saturate at the limits
+/// of int64.
 struct Compute {
   std::int64_t cpu = 0;
   std::int64_t memory = 0;
 
   Compute& operator+=(const Compute& other) {
-    cpu += other.cpu;
-    memory += other.memory;
+    cpu = model::SaturatingAdd(cpu, other.cpu);
+    memory = model::SaturatingAdd(memory, other.memory);
     return *this;
   }
   Compute& operator-=(const Compute& other) {

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "model/saturating.h"
+
 namespace berth::usage {
 
 namespace {
@@ -59,7 +61,7 @@ Sums SumUp(GroupBy group, const std::vector<Holding>& holdings) {
       held.pod = holding.pod;
       held.node = holding.node;
     }
-    held.devices += holding.devices;
+    held.devices = model::SaturatingAdd(held.devices, holding.devices);
     ++held.pods;
     const bool dated = holding.created != model::kNoTime;
     if (dated && (held.oldest == model::kNoTime || holding.created < held.oldest)) {
@@ -79,7 +81,7 @@ std::vector<Held> InOrder(Sums&& sums) {
   for (const auto& [key, held] : sums) {
     Weight& total = totals[key.Holder()];
     const Weight weight = WeightOf(held);
-    total = {total.first + weight.first, total.second + weight.second};
+    total = {model::SaturatingAdd(total.first, weight.first), total.second + weight.second};
   }
   std::vector<std::tuple<Weight, HeldKey, Held>> sorted;
   sorted.reserve(sums.size());

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "model/saturating.h"
+
 namespace berth::usage {
 
 namespace {
@@ -53,8 +55,9 @@ absl::flat_hash_map<UserKey, std::int64_t> SumByUser(const cluster::Snapshot::Re
       const Index at = AcceleratorAt(view, pod.node);
       const bool known = at != AcceleratorCatalog::kNone && catalog[at].resource == resource;
       const std::string_view namespace_name = SplitKey(pod.key).first;
-      sums[{Absl(pod.creator), Absl(namespace_name), known ? at : AcceleratorCatalog::kNone}] +=
-          amount;
+      std::int64_t& sum =
+          sums[{Absl(pod.creator), Absl(namespace_name), known ? at : AcceleratorCatalog::kNone}];
+      sum = model::SaturatingAdd(sum, amount);
     }
   });
   return sums;
@@ -105,7 +108,10 @@ std::vector<DevicesInUse> Greatest(std::vector<DevicesInUse> all, std::size_t mo
   });
   if (all.size() <= most) return all;
   std::map<std::string, std::int64_t> others;
-  for (std::size_t i = most; i < all.size(); ++i) others[all[i].accelerator] += all[i].devices;
+  for (std::size_t i = most; i < all.size(); ++i) {
+    std::int64_t& sum = others[all[i].accelerator];
+    sum = model::SaturatingAdd(sum, all[i].devices);
+  }
   all.resize(most);
   for (const auto& [accelerator, devices] : others) {
     all.push_back({std::string(kOthers), std::string(kOthers), accelerator, devices});

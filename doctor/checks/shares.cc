@@ -3,6 +3,7 @@
 #include <map>
 
 #include "doctor/checks/all.h"
+#include "model/saturating.h"
 
 namespace berth::doctor::checks {
 
@@ -12,11 +13,14 @@ namespace {
 // do not.
 std::string Excess(const model::Node& node, const model::AcceleratorSpec& spec) {
   const std::int64_t devices = node.allocatable.Get(spec.resource);
-  if (spec.share.cpu && devices * spec.share.cpu->MilliValue() > node.allocatable.Get("cpu")) {
+  const auto exceeds = [&](std::int64_t share, const char* resource) {
+    return model::SaturatingMultiply(devices, share) > node.allocatable.Get(resource);
+  };
+  if (spec.share.cpu && exceeds(spec.share.cpu->MilliValue(), "cpu")) {
     return fmt::format("{} x {} cpu on a node with {}m", devices, spec.share.cpu->text(),
                        node.allocatable.Get("cpu"));
   }
-  if (spec.share.memory && devices * spec.share.memory->Value() > node.allocatable.Get("memory")) {
+  if (spec.share.memory && exceeds(spec.share.memory->Value(), "memory")) {
     return fmt::format("{} x {} memory on a node with {}", devices, spec.share.memory->text(),
                        model::Quantity::OfBytes(node.allocatable.Get("memory")).text());
   }

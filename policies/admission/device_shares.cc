@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/annotation.h"
+#include "model/saturating.h"
 
 namespace berth::policies::admission {
 
@@ -56,7 +57,9 @@ DeviceShares::Counts DeviceShares::ClaimsIn(const model::Container& container) c
     }
   }
   for (const std::string& claim : container.claims) {
-    if (ShareOfClaim(claim) != nullptr) ++counts[claim];
+    if (ShareOfClaim(claim) == nullptr) continue;
+    std::int64_t& count = counts[claim];
+    count = model::SaturatingAdd(count, 1);
   }
   return counts;
 }

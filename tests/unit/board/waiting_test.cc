@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,14 @@ TEST(BoardWaiting, AGangIsOneRowInThePlaceOfItsOldestPod) {
   EXPECT_EQ(rows[0].created, kNow - std::chrono::hours(2));
   EXPECT_EQ(rows[0].why,
             "2 of its 4 pods wait: it waits until there are nodes for all pods of its gang");
+}
+
+TEST(BoardWaiting, AGangAsksForNoMoreDevicesThanFit) {
+  std::vector<model::Pod> pods = {Member("g-0", "g", 2, kNow), Member("g-1", "g", 2, kNow)};
+  for (model::Pod& pod : pods) pod.requests.Set(kGpu, std::int64_t{1} << 62);
+  const auto rows = RowsOf(pods);
+  ASSERT_THAT(NamesOf(rows), ElementsAre("g"));
+  EXPECT_EQ(rows[0].devices, std::numeric_limits<std::int64_t>::max());
 }
 
 TEST(BoardWaiting, AGangTellsForHowManyPodsNodesArePlanned) {

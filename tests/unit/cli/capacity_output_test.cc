@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "cli/output.h"
@@ -49,6 +50,16 @@ TEST(CapacityText, WideSaysWhatIsLeftAndNamesTheWholeCatalogue) {
   EXPECT_THAT(text,
               testing::HasSubstr("  12        87%     3               112        2 GPUIsLost"));
   EXPECT_THAT(text, testing::HasSubstr("\nH100         nvidia.com/gpu       0 "));
+}
+
+TEST(CapacityText, CountsNoMoreThanFits) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const placement::DeviceTotals all{1, kMost, kMost, kMost};
+  const Capacity capacity{
+      .accelerators = {
+          {"V100", "nvidia.com/gpu", all, {{"broken", "broken", all}, {"lost", "lost", all}}}}};
+  EXPECT_THAT(CapacityText(ToMessage(capacity), {.wide = true}),
+              testing::HasSubstr("  9223372036854775807  9223372036854775807  100%    2       "));
 }
 
 TEST(CapacityJson, HasEverything) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace berth::cli {
@@ -106,6 +107,15 @@ TEST(IdleText, NamesTheFirstOfManyPodsUnlessItIsWide) {
   EXPECT_THAT(IdleText(findings), HasSubstr("20 pods with 20 devices: vision/new-10, "));
   EXPECT_THAT(IdleText(findings), HasSubstr("vision/new-19, ...\n"));
   EXPECT_THAT(IdleText(findings, {.wide = true}), HasSubstr(", vision/new-29\n"));
+}
+
+TEST(IdleText, CountsNoMoreDevicesThanFit) {
+  IdleFindings findings = Example();
+  for (IdleLine& line : findings.lines) {
+    line.use.use = Use::kNoData;
+    line.use.holding.devices = std::numeric_limits<std::int64_t>::max();
+  }
+  EXPECT_THAT(IdleText(findings), HasSubstr("no data: 6 pods with 9223372036854775807 devices: "));
 }
 
 TEST(IdleText, ColoursWhatNobodyUses) {

@@ -1,6 +1,7 @@
 #include "controller/idle_pods.h"
 
 #include <chrono>
+#include <limits>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -262,6 +263,17 @@ TEST_F(IdlePodsTest, CountsIdleDevices) {
   };
   RunFor(minutes(10));
   EXPECT_THAT(metrics_.Exposition(), Not(HasSubstr("berth_idle_devices{"))) << "it has ended";
+}
+
+TEST(IdleMetricsTest, CountsNoMoreDevicesThanFit) {
+  server::Metrics metrics;
+  IdleMetrics idle(metrics);
+  const usage::PodUse use{
+      .holding = {.accelerator = "A30", .devices = std::numeric_limits<std::int64_t>::max()},
+      .use = usage::Use::kNoData};
+  idle.Set({use, use});
+  EXPECT_THAT(metrics.Exposition(), HasSubstr("berth_idle_unjudged_devices{accelerator=\"A30\","
+                                              "reason=\"no_data\"} 9.22337"));
 }
 
 TEST_F(IdlePodsTest, DoesNothingUnlessItLeads) {

@@ -103,7 +103,11 @@ INSTANTIATE_TEST_SUITE_P(
         ClusterCase{
             "TooLittleMemory", checks::Shares().run,
             [](Nodes& nodes) { nodes[1].allocatable.Set("memory", std::int64_t{100} << 30); },
-            Severity::kWarning, "memory on a node with 100Gi: v100-2", "share"}),
+            Severity::kWarning, "memory on a node with 100Gi: v100-2", "share"},
+        ClusterCase{
+            "MoreDevicesThanCanBeMultiplied", checks::Shares().run,
+            [](Nodes& nodes) { nodes[0].allocatable.Set("nvidia.com/gpu", std::int64_t{1} << 62); },
+            Severity::kWarning, "V100: 4611686018427387904 x 4 cpu", "share"}),
     [](const auto& param_info) { return param_info.param.name; });
 
 TEST(CheckLabels, CutsTheNamesOfManyNodes) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,6 +60,17 @@ TEST(Capacity, CountsTheDevicesOfEveryEntryOfTheCatalogue) {
   EXPECT_EQ(Of(capacity, "MN-Core").devices, (DeviceTotals{1, 4, 0, 4}));
   EXPECT_EQ(Of(capacity, "A100").devices, DeviceTotals{});
   EXPECT_THAT(capacity.unrecognised, IsEmpty());
+}
+
+// The API accepts any number of devices, and Berth adds them up over nodes.
+TEST(Capacity, CountsNoMoreThanFits) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const auto free = GpuNode("free", kA30, kMost);
+  auto used = free;
+  used.used.Set(kGpu, kMost);
+  DeviceTotals totals;
+  for (const model::NodeState& node : {free, free, used, used}) totals.Add(node, kGpu);
+  EXPECT_EQ(totals, (DeviceTotals{4, kMost, kMost, kMost}));
 }
 
 TEST(Capacity, TellsWhatConditionsPutOutOfReach) {

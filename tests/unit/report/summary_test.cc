@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/unit/report/fixture.h"
 
 namespace berth::report {
@@ -171,6 +173,21 @@ TEST_F(SummaryTest, SumsWhatPodsWouldReserveByPool) {
   EXPECT_EQ(report.waiting, 1U);
   EXPECT_EQ(report.waiting_now.memory, 0);
   EXPECT_GT(report.waiting_then.memory, 0);
+}
+
+TEST_F(SummaryTest, SumsUpToNoMoreThanFits) {
+  const char* most = R"("limits": {"cpu": "8P", "memory": "8E"})";
+  const Report report =
+      On({NodeJson("cpu-1"), PodJson({.name = "a", .resources = most, .node = "cpu-1"}),
+          PodJson({.name = "b", .resources = most, .node = "cpu-1"}),
+          PodJson({.name = "c", .resources = most}), PodJson({.name = "d", .resources = most})});
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr Compute kAll{.cpu = kMost, .memory = kMost};
+  EXPECT_EQ(PoolIn(report, "").now, kAll);
+  EXPECT_EQ(PoolIn(report, "").then, kAll);
+  EXPECT_EQ(PoolIn(report, "").crowded_now, 1U);
+  EXPECT_EQ(report.waiting_now, kAll);
+  EXPECT_EQ(report.waiting_then, kAll);
 }
 
 TEST_F(SummaryTest, TellsWhichPodsBerthWouldNotPutWhereTheyRun) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 
 namespace berth::usage {
@@ -43,6 +44,18 @@ TEST(Holders, MayBePods) {
   const std::vector<Held> held = HeldBy(GroupBy::kPod, Example());
   ASSERT_EQ(held.size(), 5u);
   EXPECT_EQ(held[0], (Held{{"alice"}, {"nlp"}, "bert-1", "n2", "V100", kGpu, 8, 1, At(100), {}}));
+}
+
+TEST(Holders, HoldNoMoreThanFits) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const std::vector<Holding> holdings = {{"nlp", "a", "bob", "n1", "A100", kGpu, kMost, At(1)},
+                                         {"nlp", "b", "bob", "n1", "A100", kGpu, kMost, At(1)},
+                                         {"nlp", "c", "bob", "n1", "V100", kGpu, kMost, At(1)},
+                                         {"nlp", "d", "eve", "n1", "A100", kGpu, 1, At(1)}};
+  const std::vector<Held> held = HeldBy(GroupBy::kCreator, holdings);
+  ASSERT_EQ(held.size(), 3u);
+  EXPECT_EQ(held[0], (Held{{"bob"}, {"nlp"}, "", "", "A100", kGpu, kMost, 2, At(1), {}}));
+  EXPECT_EQ(held[2].creators, std::vector<std::string>{"eve"}) << "bob holds more";
 }
 
 TEST(Holders, HaveTheirDeviceHours) {

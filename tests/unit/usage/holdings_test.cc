@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -119,6 +120,19 @@ TEST_F(HoldingsTest, KeepTheirSumHoweverFewAreTold) {
   EXPECT_THAT(InUse(1), ElementsAre(DevicesInUse{"a", "n", "A100", 5},
                                     DevicesInUse{"(others)", "(others)", "A100", 3},
                                     DevicesInUse{"(others)", "(others)", "V100", 1}));
+}
+
+// The API accepts any amount on a pod that names its node itself. The snapshot cuts the amount of
+// each pod, but not how many pods there are.
+TEST_F(HoldingsTest, SumUpToNoMoreThanFits) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kPods = kMost / cluster::PodLedger::kMaxAmount + 1;
+  for (std::int64_t i = 0; i < kPods; ++i) {
+    Bind("bob", "vision/" + std::to_string(i), "a", kHeldGpu, kMost);
+  }
+  EXPECT_THAT(InUse(), ElementsAre(DevicesInUse{"bob", "vision", "A100", kMost}));
+  EXPECT_THAT(Greatest({{"a", "n", "A100", kMost}, {"b", "n", "A100", kMost}}, 0),
+              ElementsAre(DevicesInUse{"(others)", "(others)", "A100", kMost}));
 }
 
 }  // namespace

@@ -101,6 +101,16 @@ TEST(DeviceDefaultsTest, AreTheSharesOfADeviceClass) {
   EXPECT_EQ(Mutate(policy, asking(prefix + "tpu.example.com")).writes, 0u);
 }
 
+// A DeviceClass and a ResourceClaimTemplate may have the same name, and count together.
+TEST(DeviceDefaultsTest, SurviveMoreDevicesThanFit) {
+  const std::string most = "9223372036854775807";
+  model::Container container = Using("train", {"gpu.example.com"});
+  container.resources = Resources({{"deviceclass.resource.kubernetes.io/gpu.example.com", most}});
+  const GuaranteedQosPolicy policy(Context(), WithClaims());
+  EXPECT_THAT(SizesOf(Mutate(policy, ClaimingPod({container})).workload),
+              ElementsAre(most + "m " + most));
+}
+
 TEST(DeviceDefaultsTest, AreNotMadeUpForOtherClaims) {
   const GuaranteedQosPolicy policy(Context(), WithClaims());
   for (const model::Workload& pod :
