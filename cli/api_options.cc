@@ -14,24 +14,18 @@ ApiArguments AddApiOptions(Command command, ApiOptions& options) {
   return {.kubeconfig = kubeconfig, .context = context};
 }
 
-Argument AddNamespaceOption(Command command, ApiOptions& options, const std::string& help) {
-  return command.AddOption("-n,--namespace", options.namespace_name,
-                           help + " (default: that of the context)");
+Argument AddNamespaceOption(Command command, std::string& name, const std::string& help) {
+  return command.AddOption("-n,--namespace", name, help).Checked(CheckNamespaceIfAny);
+}
+
+Argument AddPrefixOption(Command command, std::string& prefix) {
+  return command.AddOption("--prefix", prefix, "The prefix of Berth's configuration")
+      .Checked(config::CheckPrefix);
 }
 
 Argument AddAllNamespacesOption(Command command, ApiOptions& options, Argument namespace_option) {
   return command.AddFlag("-A,--all-namespaces", options.all_namespaces, "All namespaces")
       .Excludes(namespace_option);
-}
-
-absl::Status CheckNamespace(const std::string& name) {
-  return name.empty() ? absl::OkStatus() : CheckNamespaceName("-n", name);
-}
-
-absl::Status CheckPrefixOption(const std::string& prefix) {
-  const absl::Status status = config::CheckPrefix(prefix);
-  if (status.ok()) return status;
-  return absl::InvalidArgumentError("--prefix: " + std::string(status.message()));
 }
 
 absl::StatusOr<kube::ApiConfig> AccessOf(const ApiOptions& options) {

@@ -33,19 +33,16 @@ struct ApiArguments {
 /// Adds --kubeconfig and --context. `options` must live until the command has run.
 ApiArguments AddApiOptions(Command command, ApiOptions& options);
 
-/// Adds -n/--namespace. `help` says what is looked for there.
-Argument AddNamespaceOption(Command command, ApiOptions& options, const std::string& help);
+/// Adds -n/--namespace, which may be empty, as if it were left out. `help` says what is looked for
+/// there, and where without it. `name` must live until the command has run.
+Argument AddNamespaceOption(Command command, std::string& name, const std::string& help);
+
+/// Adds --prefix, that of Berth's configuration. What cannot be one is wrong usage: no taint and no
+/// gate would have it. `prefix` must live until the command has run.
+Argument AddPrefixOption(Command command, std::string& prefix);
 
 /// Adds -A/--all-namespaces, which excludes `namespace_option`.
 Argument AddAllNamespacesOption(Command command, ApiOptions& options, Argument namespace_option);
-
-/// Returns the error of CheckNamespaceName() (object_names.h) unless -n was not given, which an
-/// empty name means.
-absl::Status CheckNamespace(const std::string& name);
-
-/// Returns INVALID_ARGUMENT if what --prefix gives cannot be the prefix of Berth's configuration:
-/// nothing would have the taint or the gate of that name.
-absl::Status CheckPrefixOption(const std::string& prefix);
 
 /// Returns how to reach the API server. Returns INVALID_ARGUMENT, which stands for wrong usage, if
 /// there is no kubeconfig or it cannot be used.

@@ -65,8 +65,6 @@ absl::StatusOr<std::uint16_t> PortOf(const std::string& text) {
 
 // With a namespace, the rights over pods are in a Role of that.
 int PrintBoardRbac(const std::string& namespace_name) {
-  const absl::Status named = CheckNamespace(namespace_name);
-  if (!named.ok()) return Fail("board", named);
   std::vector<kube::Grant> in_cluster = board::NodeGrants();
   const std::vector<kube::Grant> pods = board::PodGrants();
   if (namespace_name.empty()) in_cluster.insert(in_cluster.end(), pods.begin(), pods.end());
@@ -79,16 +77,13 @@ int PrintBoardRbac(const std::string& namespace_name) {
 absl::StatusOr<board::BoardOptions> OptionsOf(const BoardArguments& arguments) {
   const auto port = PortOf(arguments.port);
   if (!port.ok()) return port.status();
-  const std::string& namespace_name = arguments.namespace_name;
-  const absl::Status named = CheckNamespace(namespace_name);
-  if (!named.ok()) return named;
   const auto config = LoadConfig(arguments.config_file);
   if (!config.ok()) return config.status();
   auto access = PersonAccess(arguments.kubeconfig, arguments.context, kube::ProcessEnvironment());
   if (!access.ok()) return absl::InvalidArgumentError(std::string(access.status().message()));
   process::Engine engine = process::MakeEngine(*config);
   return board::BoardOptions{.api = *std::move(access),
-                             .namespace_name = namespace_name,
+                             .namespace_name = arguments.namespace_name,
                              .catalog = std::move(engine.catalog),
                              .engine = std::move(engine.scheduling),
                              .shortlist = {},
@@ -129,8 +124,8 @@ void AddBoardCommand(Command berth) {
   board.AddOption("--port", arguments->port, "Port on 127.0.0.1; 0: the system chooses one");
   board.AddOption("--kubeconfig", arguments->kubeconfig, "Kubeconfig file");
   board.AddOption("--context", arguments->context, "Context of the kubeconfig");
-  board.AddOption("-n,--namespace", arguments->namespace_name,
-                  "Show only the pods of this namespace (default: all)");
+  AddNamespaceOption(board, arguments->namespace_name,
+                     "Show only the pods of this namespace (default: all)");
   board.AddOption("--config", arguments->config_file,
                   "Berth's configuration, as for `berth extender` (default: built in)");
   board.AddOption("--probes", arguments->probes,

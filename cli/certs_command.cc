@@ -46,8 +46,6 @@ struct Cluster {
 };
 
 absl::StatusOr<Cluster> ClusterOf(const ChartOptions& options) {
-  const absl::Status named = CheckPlace(options);
-  if (!named.ok()) return named;
   auto transport = Connect(options);
   if (!transport.ok()) return transport.status();
   kube::Api api(transport->get());

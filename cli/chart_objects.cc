@@ -52,13 +52,10 @@ void AddChartOptions(Command command, ChartOptions& options) {
   command.AddOption("--context", options.context, "Context of the kubeconfig");
   command.AddOption("--config", options.config_file,
                     "Berth's configuration (default: that of the chart's ConfigMap)");
-  command.AddOption("-n,--namespace", options.namespace_name, "Namespace of the Helm release");
-  command.AddOption("--release", options.release, "Name of the Helm release");
-}
-
-absl::Status CheckPlace(const ChartOptions& options) {
-  const absl::Status named = CheckNamespaceName("-n", options.namespace_name);
-  return named.ok() ? CheckReleaseName("--release", options.release) : named;
+  command.AddOption("-n,--namespace", options.namespace_name, "Namespace of the Helm release")
+      .Checked(CheckNamespaceName);
+  command.AddOption("--release", options.release, "Name of the Helm release")
+      .Checked(CheckReleaseName);
 }
 
 absl::StatusOr<std::unique_ptr<kube::Transport>> Connect(const ChartOptions& options) {

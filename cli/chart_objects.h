@@ -34,9 +34,6 @@ struct ChartOptions {
 /// the command has run.
 void AddChartOptions(Command command, ChartOptions& options);
 
-/// Returns INVALID_ARGUMENT if no namespace or no Helm release can have the name that is given.
-absl::Status CheckPlace(const ChartOptions& options);
-
 /// Returns a client of the API server, which connects with its first request. Returns
 /// INVALID_ARGUMENT if the kubeconfig or another file is to blame.
 absl::StatusOr<std::unique_ptr<kube::Transport>> Connect(const ChartOptions& options);

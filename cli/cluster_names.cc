@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "cli/api_access.h"
+#include "cli/object_names.h"
 #include "config/config.h"
 #include "kube/api_reply.h"
 #include "kube/http_client.h"
@@ -86,7 +87,7 @@ std::vector<std::string> NamesOf(std::string_view list, Candidates wanted) {
 
 std::vector<std::string> NamesIn(kube::Transport& transport, Candidates wanted,
                                  const std::string& namespace_name) {
-  if (!CheckNamespace(namespace_name).ok()) return {};
+  if (!CheckNamespaceIfAny(namespace_name).ok()) return {};
   kube::PageLimit limit(kMostNames);
   while (true) {
     kube::Target target(PathOf(wanted, namespace_name));

@@ -51,6 +51,13 @@ Argument Argument::NotEmpty() {
   return *this;
 }
 
+Argument Argument::Checked(std::function<absl::Status(const std::string&)> check) {
+  option_->check([check = std::move(check)](const std::string& value) {
+    return Printable(std::string(check(value).message()));
+  });
+  return *this;
+}
+
 Argument Argument::Excludes(Argument other) {
   option_->excludes(other.option_);
   return *this;

@@ -36,6 +36,9 @@ class Argument {
   /// An empty value is wrong usage. For what changes the answer if it is left out: a script gives
   /// an empty value if its variable is not set.
   Argument NotEmpty();
+  /// A value for which `check` returns an error is wrong usage. The error is shown after the name
+  /// of the option, and says what to write.
+  Argument Checked(std::function<absl::Status(const std::string&)> check);
   /// Giving both is wrong usage.
   Argument Excludes(Argument other);
   /// Giving this one without the other is wrong usage.

@@ -209,14 +209,7 @@ absl::StatusOr<doctor::Findings> Look(const DoctorArguments& arguments,
   return doctor::Examine(checks, facts, rules);
 }
 
-absl::Status CheckPlaces(const DoctorArguments& arguments) {
-  const absl::Status named = CheckPlace(arguments.chart);
-  return named.ok() ? CheckNamespaceName("--trial-namespace", arguments.trial_namespace) : named;
-}
-
 int RunDoctor(const DoctorArguments& arguments) {
-  const absl::Status named = CheckPlaces(arguments);
-  if (!named.ok()) return Fail("doctor", named);
   const auto checks = Selected(arguments);
   if (!checks.ok()) return Fail("doctor", kExitUsage, checks.status());
   if (arguments.rbac) {
@@ -260,8 +253,10 @@ void AddDoctorCommand(Command berth) {
                    "kube-scheduler's configuration (default: that of the chart's ConfigMap)");
   doctor.AddOption("--only", arguments->only, "Run only these checks, separated by commas");
   doctor.AddOption("--skip", arguments->skip, "Skip these checks, separated by commas");
-  doctor.AddOption("--trial-namespace", arguments->trial_namespace,
-                   "Namespace in which check webhook creates a pod with dryRun");
+  doctor
+      .AddOption("--trial-namespace", arguments->trial_namespace,
+                 "Namespace in which check webhook creates a pod with dryRun")
+      .Checked(CheckNamespaceName);
   AddExtenderOptions(doctor, *arguments);
   doctor.AddOption("-o,--output", arguments->output, "table or json").OneOf({"table", "json"});
   doctor.AddFlag("--rbac", arguments->rbac, "Print the roles that the checks need, and exit");

@@ -63,8 +63,11 @@ void AddOptions(Command explain, ExplainArguments& arguments) {
       "YAML or JSON of a pod, or of a Job, Deployment, ... with a pod template; - "
       "for standard input");
   Argument pod = explain.AddOption("pod", arguments.pod_name, "Name of a pod in the cluster")
+                     .Checked(CheckPodName)
                      .Completes(Candidates::kPods);
-  AddNamespaceOption(explain, arguments.cluster.api, "Namespace of the pod").Needs(pod);
+  AddNamespaceOption(explain, arguments.cluster.api.namespace_name,
+                     "Namespace of the pod (default: that of the context)")
+      .Needs(pod);
   const ClusterArguments cluster = AddClusterOptions(explain, arguments.cluster);
   const Argument node =
       explain.AddOption("--node", arguments.node, "Explain only this node, in detail")
@@ -270,12 +273,6 @@ absl::StatusOr<int> FollowPod(const ExplainArguments& arguments) {
 }
 
 absl::StatusOr<int> Explain(const ExplainArguments& arguments) {
-  const absl::Status named = CheckNamespace(arguments.cluster.api.namespace_name);
-  if (!named.ok()) return named;
-  if (!arguments.pod_name.empty()) {
-    const absl::Status pod = CheckPodName("pod", arguments.pod_name);
-    if (!pod.ok()) return pod;
-  }
   if (arguments.watch) return FollowPod(arguments);
   return arguments.gang.empty() ? ExplainPod(arguments) : ExplainGang(arguments);
 }

@@ -45,8 +45,6 @@ std::string NothingFound(const std::string& namespace_name) {
 absl::Status ShowGangs(const GangsArguments& arguments) {
   const auto config = LoadConfig(arguments.config_file);
   if (!config.ok()) return config.status();
-  const absl::Status named = CheckNamespace(arguments.api.namespace_name);
-  if (!named.ok()) return named;
   const auto access = AccessOf(arguments.api);
   if (!access.ok()) return access.status();
   kube::HttpClient client(*access);
@@ -78,7 +76,9 @@ void AddGangsCommand(Command berth) {
   Command gangs =
       berth.AddCommand("gangs", "List gangs: how far each is, on which nodes, and why it waits");
   const auto arguments = std::make_shared<GangsArguments>();
-  const Argument in = AddNamespaceOption(gangs, arguments->api, "Namespace whose gangs are listed");
+  const Argument in =
+      AddNamespaceOption(gangs, arguments->api.namespace_name,
+                         "Namespace whose gangs are listed (default: that of the context)");
   AddAllNamespacesOption(gangs, arguments->api, in);
   AddApiOptions(gangs, arguments->api);
   gangs.AddOption("--config", arguments->config_file,

@@ -176,8 +176,6 @@ absl::StatusOr<IdleFindings> FindIdle(const IdleArguments& arguments,
 }
 
 int RunIdle(const IdleArguments& arguments) {
-  const absl::Status named = CheckNamespace(arguments.namespace_name);
-  if (!named.ok()) return Fail("idle", named);
   const auto config = LoadConfig(arguments.config_file);
   if (!config.ok()) return Fail("idle", config.status());
   const auto findings = FindIdle(arguments, *config);
@@ -198,7 +196,7 @@ int RunIdle(const IdleArguments& arguments) {
 void AddIdleCommand(Command berth) {
   Command idle = berth.AddCommand("idle", "Tell which devices are held and not used");
   const auto arguments = std::make_shared<IdleArguments>();
-  idle.AddOption("-n,--namespace", arguments->namespace_name, "Namespace (default: all)");
+  AddNamespaceOption(idle, arguments->namespace_name, "Namespace (default: all)");
   idle.AddOption("--creator", arguments->creator, "Only pods of this creator (default: all)")
       .NotEmpty();
   idle.AddOption("--window", arguments->window,

@@ -61,8 +61,6 @@ int ExitOf(const std::vector<Preview>& previews, bool strict) {
 }
 
 int Mutate(const MutateOptions& options) {
-  const absl::Status named = CheckNamespaceName("-n", options.namespace_name);
-  if (!named.ok()) return Fail("mutate", named);
   config::ConfigReading reading;
   if (!options.config.empty()) reading = config::ReadConfig(options.config);
   if (!reading.ok()) return Fail(reading.errors);
@@ -89,8 +87,8 @@ void AddMutateCommand(Command berth) {
                    "Configuration of `berth admission` (default: built in)");
   mutate.AddOption("--mode", options->mode, "Mode of the namespace, as in its label admission")
       .OneOf({"enforce", "warn"});
-  mutate.AddOption("-n,--namespace", options->namespace_name,
-                   "Namespace of objects that name none");
+  mutate.AddOption("-n,--namespace", options->namespace_name, "Namespace of objects that name none")
+      .Checked(CheckNamespaceName);
   mutate.AddFlag("--allow-accelerator-nodes", options->accelerator_nodes_allowed,
                  "The namespace is labelled allow-accelerator-nodes");
   const Argument as = mutate.AddOption("--as", options->user.name,

@@ -37,13 +37,12 @@ Mode ModeOf(const std::string& name) {
 }
 
 int PrintPolicies(const PoliciesOptions& options) {
-  const auto excluded = NamespacesIn("--exclude-namespace", options.excluded);
-  if (!excluded.ok()) return Fail("policies", excluded.status());
   config::ConfigReading reading;
   if (!options.config.empty()) reading = config::ReadConfig(options.config);
   if (!reading.ok()) return Fail(reading.errors);
   admission::StaticScope scope{.unlabelled = ModeOf(options.default_mode)};
-  scope.excluded.insert(scope.excluded.end(), excluded->begin(), excluded->end());
+  const std::vector<std::string> excluded = NamespacesIn(options.excluded);
+  scope.excluded.insert(scope.excluded.end(), excluded.begin(), excluded.end());
   const config::BerthConfiguration& config = reading.config;
   const auto catalog = process::MakeEngine(config).catalog;
   fmt::print("{}", admission::StaticPoliciesYaml({.catalog = *catalog,
@@ -65,9 +64,11 @@ void AddPoliciesCommand(Command berth) {
       .AddOption("--default-mode", options->default_mode,
                  "Mode of namespaces without the label admission")
       .OneOf({"enforce", "warn", "off"});
-  policies.AddRepeatable("--exclude-namespace", options->excluded,
-                         "Namespaces that are left alone, besides kube-system, separated by "
-                         "commas; may be given several times");
+  policies
+      .AddRepeatable("--exclude-namespace", options->excluded,
+                     "Namespaces that are left alone, besides kube-system, separated by "
+                     "commas; may be given several times")
+      .Checked(CheckNamespaceList);
   policies.Footer(kPoliciesFooter);
   policies.Run([options] { return PrintPolicies(*options); });
 }

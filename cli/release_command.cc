@@ -60,8 +60,6 @@ int Release(const ReleaseArguments& arguments) {
     if (!gang.ok()) return Fail("release", gang.status());
     request.gang = *std::move(gang);
   }
-  const absl::Status valid = CheckPrefixOption(arguments.prefix);
-  if (!valid.ok()) return Fail("release", valid);
   auto access = PersonAccess(arguments.kubeconfig, arguments.context, kube::ProcessEnvironment());
   if (!access.ok()) return Fail("release", kExitUsage, access.status());
   kube::HttpClient client(*std::move(access));
@@ -86,7 +84,7 @@ void AddReleaseCommand(Command berth) {
   release.AddFlag("--dry-run", arguments->dry_run, "Only print which pods have the gate");
   release.AddOption("--kubeconfig", arguments->kubeconfig, "Kubeconfig file");
   release.AddOption("--context", arguments->context, "Context of the kubeconfig");
-  release.AddOption("--prefix", arguments->prefix, "The prefix of Berth's configuration");
+  AddPrefixOption(release, arguments->prefix);
   release.Footer(kReleaseFooter);
   release.Run([arguments, gang] {
     if (!arguments->all && !gang.given()) gang.Missing();

@@ -97,10 +97,6 @@ absl::StatusOr<std::vector<std::string>> Fill(const ReportArguments& arguments,
 
 absl::StatusOr<report::Report> MakeReport(const ReportArguments& arguments) {
   const std::string& only_namespace = arguments.api.namespace_name;
-  const absl::Status named = CheckNamespace(only_namespace);
-  if (!named.ok()) return named;
-  auto excluded = NamespacesIn("--exclude-namespace", arguments.excluded);
-  if (!excluded.ok()) return excluded.status();
   const auto config = LoadConfig(arguments.config);
   if (!config.ok()) return config.status();
   const auto now = ReportTime(arguments.now);
@@ -115,7 +111,7 @@ absl::StatusOr<report::Report> MakeReport(const ReportArguments& arguments) {
       report::Summarize(survey,
                         {.engine = engine.scheduling,
                          .health = std::get<Health>(config->scheduling.policies.all).config,
-                         .excluded_namespaces = *std::move(excluded),
+                         .excluded_namespaces = NamespacesIn(arguments.excluded),
                          .lists_all = arguments.output.format == "objects"},
                         *now);
   report.notes.insert(report.notes.begin(), notes->begin(), notes->end());
@@ -156,16 +152,18 @@ void AddReportCommand(Command berth) {
       "Output of `kubectl get ... -A -o json`, instead of an API server; - for standard input; may "
       "be given several times");
   const auto [kubeconfig, context] = AddApiOptions(report, arguments->api);
-  report.AddOption("-n,--namespace", arguments->api.namespace_name,
-                   "Namespace whose objects are reported (default: all)");
+  AddNamespaceOption(report, arguments->api.namespace_name,
+                     "Namespace whose objects are reported (default: all)");
   objects.NotEmpty().Excludes(kubeconfig).Excludes(context).Completes(Candidates::kFiles);
   report.AddOption("--config", arguments->config,
                    "Berth's configuration, as it would be installed (default: built in)");
-  report.AddRepeatable(
-      "--exclude-namespace", arguments->excluded,
-      "Namespaces that the webhook will not be asked about, besides kube-system, as "
-      "in the chart's admission.excludedNamespaces, separated by commas; may be given several "
-      "times");
+  report
+      .AddRepeatable(
+          "--exclude-namespace", arguments->excluded,
+          "Namespaces that the webhook will not be asked about, besides kube-system, as "
+          "in the chart's admission.excludedNamespaces, separated by commas; may be given several "
+          "times")
+      .Checked(CheckNamespaceList);
   AddOutputOption(
       report, arguments->output,
       {{"html", "one self-contained page"}, {"objects", "a line of JSON for each object"}});

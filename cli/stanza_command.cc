@@ -125,8 +125,6 @@ absl::Status CheckClientCertificate(const StanzaArguments& arguments,
 }
 
 absl::StatusOr<std::string> MakeStanza(const StanzaArguments& arguments) {
-  const absl::Status named = CheckPlace(arguments.chart);
-  if (!named.ok()) return named;
   if (!arguments.url.empty()) {
     const absl::Status valid = ValidateExtenderUrl("--url", arguments.url);
     if (!valid.ok()) return valid;

@@ -47,8 +47,6 @@ int Report(const std::string& key, const Untainted& untainted) {
 }
 
 int Untaint(const UntaintArguments& arguments) {
-  const absl::Status valid = CheckPrefixOption(arguments.prefix);
-  if (!valid.ok()) return Fail("untaint", valid);
   auto access = PersonAccess(arguments.kubeconfig, arguments.context, kube::ProcessEnvironment());
   if (!access.ok()) return Fail("untaint", kExitUsage, access.status());
   kube::HttpClient client(*std::move(access));
@@ -65,7 +63,7 @@ void AddUntaintCommand(Command berth) {
   const auto arguments = std::make_shared<UntaintArguments>();
   untaint.AddOption("--kubeconfig", arguments->kubeconfig, "Kubeconfig file");
   untaint.AddOption("--context", arguments->context, "Context of the kubeconfig");
-  untaint.AddOption("--prefix", arguments->prefix, "The prefix of Berth's configuration");
+  AddPrefixOption(untaint, arguments->prefix);
   untaint.Footer(kFooter);
   untaint.Run([arguments] { return Untaint(*arguments); });
 }

@@ -108,8 +108,6 @@ int PrintWho(const WhoArguments& arguments, const Holders& holders,
 }
 
 int RunWho(const WhoArguments& arguments) {
-  const absl::Status named = CheckNamespace(arguments.namespace_name);
-  if (!named.ok()) return Fail("who", named);
   const auto config = LoadConfig(arguments.cluster.config_file);
   if (!config.ok()) return Fail("who", config.status());
   const auto prometheus = PrometheusFor(arguments.prometheus, *config);
@@ -138,7 +136,7 @@ void AddWhoCommand(Command berth) {
   Command who = berth.AddCommand("who", "Tell who holds which devices");
   const auto arguments = std::make_shared<WhoArguments>();
   AddClusterOptions(who, arguments->cluster);
-  who.AddOption("-n,--namespace", arguments->namespace_name, "Namespace (default: all)");
+  AddNamespaceOption(who, arguments->namespace_name, "Namespace (default: all)");
   who.AddOption("--by", arguments->by, "creator, namespace or pod")
       .OneOf({"creator", "namespace", "pod"});
   who.AddOption("--prometheus", arguments->prometheus,

@@ -14,7 +14,6 @@
 namespace berth::cli {
 namespace {
 
-using testing::EndsWith;
 using testing::StartsWith;
 
 /// What the command writes to standard error; it must end as wrong usage.
@@ -35,8 +34,8 @@ TEST(WrongUsage, OfAPrefixThatIsNoDomain) {
     const std::string error = "--prefix: \"" + std::string(prefix) +
                               "\" is not a domain; write one such as berth.dev, in lower case and "
                               "without '/'\n";
-    EXPECT_EQ(Complaint({"untaint", "--prefix", prefix}), "berth untaint: " + error);
-    EXPECT_EQ(Complaint({"release", "--all", "--prefix", prefix}), "berth release: " + error);
+    EXPECT_THAT(Complaint({"untaint", "--prefix", prefix}), StartsWith(error));
+    EXPECT_THAT(Complaint({"release", "--all", "--prefix", prefix}), StartsWith(error));
   }
 }
 
@@ -82,48 +81,52 @@ TEST(WrongUsage, OfWhatIsNoNameOfANamespace) {
                                                           {"certs", "renew", "-n"}};
   for (std::vector<std::string> words : commands) {
     words.emplace_back("ml.team/x");
-    EXPECT_THAT(Complaint(words), EndsWith(std::string(": -n: \"ml.team/x\"") + kNotANamespace))
+    EXPECT_THAT(Complaint(words),
+                StartsWith(std::string("--namespace: \"ml.team/x\"") + kNotANamespace))
         << words[0];
   }
-  EXPECT_EQ(Complaint({"doctor", "--trial-namespace", "ML"}),
-            std::string("berth doctor: --trial-namespace: \"ML\"") + kNotANamespace);
+  EXPECT_THAT(Complaint({"doctor", "--trial-namespace", "ML"}),
+              StartsWith(std::string("--trial-namespace: \"ML\"") + kNotANamespace));
 }
 
 // Where a namespace is needed, an empty one is none.
 TEST(WrongUsage, OfAnEmptyNamespace) {
-  const std::string error = std::string(": -n: \"\"") + kNotANamespace;
-  for (const char* command : {"doctor", "stanza"}) {
-    EXPECT_EQ(Complaint({command, "-n="}), "berth " + std::string(command) + error);
+  const std::vector<std::vector<std::string>> commands = {
+      {"doctor", "-n="}, {"stanza", "-n="}, {"mutate", "-f", "f", "-n="}};
+  for (const std::vector<std::string>& words : commands) {
+    EXPECT_THAT(Complaint(words), StartsWith(std::string("--namespace: \"\"") + kNotANamespace))
+        << words[0];
   }
-  EXPECT_EQ(Complaint({"mutate", "-f", "f", "-n="}), "berth mutate" + error);
 }
 
 TEST(WrongUsage, OfNamespacesToBeLeftAlone) {
   for (const char* command : {"policies", "report"}) {
     for (const auto& [value, name] : {std::pair{"ml,n p", "n p"}, std::pair{"", ""},
                                       std::pair{",", ","}, std::pair{"a]\nb", "a]\\nb"}}) {
-      EXPECT_EQ(
+      EXPECT_THAT(
           Complaint({command, "--exclude-namespace", "vision", "--exclude-namespace", value}),
-          fmt::format("berth {}: --exclude-namespace: \"{}\"{}", command, name, kNotANamespace));
+          StartsWith(fmt::format("--exclude-namespace: \"{}\"{}", name, kNotANamespace)));
     }
   }
 }
 
 TEST(WrongUsage, OfWhatIsNoNameOfAPod) {
   for (const char* pod : {"pod/train-0", "train,spec.nodeName=a", "Train"}) {
-    EXPECT_EQ(Complaint({"explain", pod, "--watch"}),
-              fmt::format("berth explain: pod: \"{}\" is not the name of a pod; write one such as "
-                          "train-7x2lq, without its kind\n",
-                          pod));
+    EXPECT_THAT(Complaint({"explain", pod, "--watch"}),
+                StartsWith(fmt::format("pod: \"{}\" is not the name of a pod; write one such as "
+                                       "train-7x2lq, without its kind\n",
+                                       pod)));
   }
 }
 
 TEST(WrongUsage, OfWhatIsNoNameOfARelease) {
   for (const std::string& name : {std::string("a/b"), std::string(), std::string(54, 'a')}) {
-    EXPECT_EQ(Complaint({"stanza", "--release", name}),
-              "berth stanza: --release: \"" + name +
-                  "\" is not the name of a Helm release; write one that `helm list` shows, such as "
-                  "berth\n");
+    EXPECT_THAT(
+        Complaint({"stanza", "--release", name}),
+        StartsWith(
+            "--release: \"" + name +
+            "\" is not the name of a Helm release; write one that `helm list` shows, such as "
+            "berth\n"));
   }
 }
 
