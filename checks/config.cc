@@ -42,7 +42,7 @@ class Item {
     if (!right) errors_.push_back({fmt::format("{}.{}", path_, field), std::move(message)});
   }
   void Require(const absl::Status& status, std::string_view field) {
-    Require(status.ok(), field, std::string(status.message()));
+    model::RequireOk(status, fmt::format("{}.{}", path_, field), errors_);
   }
 
  private:

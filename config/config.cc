@@ -30,13 +30,11 @@ bool IsDomain(const std::string& text) {
 }
 
 void ValidatePrefix(const std::string& prefix, Errors& errors) {
-  const absl::Status status = CheckPrefix(prefix);
-  if (!status.ok()) errors.push_back({"prefix", std::string(status.message())});
+  model::RequireOk(CheckPrefix(prefix), "prefix", errors);
 }
 
 void ValidateAddress(const std::string& path, const std::string& text, Errors& errors) {
-  const auto address = server::ParseAddress(text);
-  if (!address.ok()) errors.push_back({path, std::string(address.status().message())});
+  model::RequireOk(server::ParseAddress(text).status(), path, errors);
 }
 
 /// The address of an HTTPS server. `path` is the path of its block.

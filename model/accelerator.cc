@@ -42,11 +42,6 @@ void ValidateMatcher(const NodeMatcher& matcher, const std::string& path,
   }
 }
 
-void RequireOk(const absl::Status& status, const std::string& path,
-               std::vector<FieldError>& errors) {
-  if (!status.ok()) errors.push_back({path, std::string(status.message())});
-}
-
 void ValidateShare(const DeviceShare& share, const std::string& path,
                    std::vector<FieldError>& errors) {
   if (share.cpu) {

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
+
 namespace berth::model {
 
 /// What is wrong with one field of the configuration. A plain value.
@@ -14,6 +16,12 @@ struct FieldError {
   /// What is wrong and what to write instead. It is shown after the path.
   std::string message;
 };
+
+/// Adds the message of `status` as the error of the field at `path`, unless `status` is OK.
+inline void RequireOk(const absl::Status& status, const std::string& path,
+                      std::vector<FieldError>& errors) {
+  if (!status.ok()) errors.push_back({path, std::string(status.message())});
+}
 
 // A config struct declares its fields once, beside the struct, in a function template that is found
 // by argument-dependent lookup:

@@ -19,19 +19,17 @@ constexpr model::EnumName<MissingLimits> kMissingLimitsNames[] = {
 constexpr model::EnumName<CpuRule> kCpuRuleNames[] = {{CpuRule::kRaise, "Raise"},
                                                       {CpuRule::kLower, "Lower"}};
 
-void RequireSize(const absl::Status& status, const std::string& path, Errors& errors) {
-  if (!status.ok()) errors.push_back({path, std::string(status.message())});
-}
-
 void ValidateSize(const ContainerSize& size, const std::string& path, Errors& errors) {
-  RequireSize(model::CheckCpuSize(size.cpu, "a size such as \"1\""), path + ".cpu", errors);
-  RequireSize(model::CheckMemorySize(size.memory, "a size such as 4Gi"), path + ".memory", errors);
+  model::RequireOk(model::CheckCpuSize(size.cpu, "a size such as \"1\""), path + ".cpu", errors);
+  model::RequireOk(model::CheckMemorySize(size.memory, "a size such as 4Gi"), path + ".memory",
+                   errors);
 }
 
 void ValidateShare(const model::DeviceShare& share, const std::string& path, Errors& errors) {
-  RequireSize(model::CheckWholeCpuSize(share.cpu, "a size such as \"4\""), path + ".cpu", errors);
-  RequireSize(model::CheckMemorySize(share.memory, "a size such as 40Gi"), path + ".memory",
-              errors);
+  model::RequireOk(model::CheckWholeCpuSize(share.cpu, "a size such as \"4\""), path + ".cpu",
+                   errors);
+  model::RequireOk(model::CheckMemorySize(share.memory, "a size such as 40Gi"), path + ".memory",
+                   errors);
 }
 
 }  // namespace
