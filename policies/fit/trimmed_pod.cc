@@ -34,7 +34,7 @@ std::size_t BytesOf(const std::vector<model::NodeRequirement>& requirements) {
   std::size_t bytes = 0;
   for (const model::NodeRequirement& each : requirements) {
     bytes += sizeof each + each.key.size() + each.op.size();
-    for (const std::string& value : each.values) bytes += sizeof value + value.size();
+    for (const std::string& value : each.values) bytes += sizeof(std::string) + value.size();
   }
   return bytes;
 }
