@@ -260,6 +260,7 @@ class GangReader {
   static GangReport ReportOf(Gathered& gang) {
     auto& [report, members] = gang;
     std::vector<const model::Pod*> pods;
+    pods.reserve(members.size());
     for (const RankedMember& each : members) pods.push_back(&each.ranked);
     for (const std::size_t place : planner::OrderByRank(pods)) {
       report.members.push_back(std::move(members[place].member));

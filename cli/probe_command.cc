@@ -152,6 +152,7 @@ absl::StatusOr<std::vector<std::pair<std::string, std::string>>> FlagsOf(
     if (!status.ok()) return status;
   }
   std::vector<std::pair<std::string, std::string>> flags;
+  flags.reserve(chosen.size());
   for (PluginFlag& flag : chosen) flags.emplace_back(std::move(flag.name), std::move(flag.value));
   return flags;
 }

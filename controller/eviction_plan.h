@@ -108,7 +108,7 @@ class EvictionPlan {
     model::Time time;
     Clock::time_point now;
     // Whether the node is only to be remembered.
-    bool stands_back;
+    bool stands_back = false;
   };
 
   // Whether nodes are open to pods while the breaker of a condition is tripped.

@@ -239,6 +239,7 @@ std::vector<RunningPod> ToAskFor(const std::vector<RunningPod>& pods, bool may_h
     if (pods[i].pod.controller_uid != pods[i - 1].pod.controller_uid) few.insert(i);
   }
   std::vector<RunningPod> asked;
+  asked.reserve(few.size());
   for (const std::size_t i : few) asked.push_back(pods[i]);
   return asked;
 }

@@ -44,7 +44,7 @@ RunningPod RunningPodFromJson(const kube::JsonValue& pod);
 /// gang fit into the memory however large they are: who it is and what made it, its node, its
 /// times, and of the annotations those with these names. Of a value the first 4 KiB are kept: none
 /// of Berth's that is valid has more.
-RunningPod Trimmed(RunningPod pod, const std::set<std::string, std::less<>>& annotations);
+RunningPod Trimmed(RunningPod running, const std::set<std::string, std::less<>>& annotations);
 
 /// What a Job (of batch) does with pods that are evicted. A plain value.
 struct JobRetries {
