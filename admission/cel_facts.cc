@@ -81,6 +81,8 @@ constexpr Fact kFacts[] = {
     // model::ParseMemoryMinimum
     {"named-memory", R"cel([@pod@.?metadata.?annotations[?'@prefix@/accelerator-memory']]
   .filter(t, t.hasValue()).map(t, t.value().trim()))cel"},
+    {"is-memory-size", R"cel((isQuantity(t) && !quantity(t).isLessThan(quantity('1Mi')) &&
+  !quantity(t).isGreaterThan(quantity('64Pi'))))cel"},
     // AsksForAccelerators, as the resources that the pods ask for
     {"asked", R"cel(@resources@.filter(r, @containers@.exists(c,
   ['limits', 'requests'].exists(f,

@@ -115,10 +115,9 @@ constexpr std::string_view kModels = R"cel(
 
 // AcceleratorMemoryPolicy. Fractions of a byte are rounded up, whole GiB down.
 constexpr std::string_view kMemory = R"cel(
-@named-memory@.filter(t, size(@asked@) > 0 && isQuantity(t) &&
-    quantity(t).isGreaterThan(quantity('0')))
+@named-memory@.filter(t, size(@asked@) > 0 && @is-memory-size@)
   .map(t, quantity(t).asApproximateFloat())
-  .map(b, b >= 9.2e18 ? 9223372036854775807 : double(int(b)) == b ? int(b) : int(b) + 1)
+  .map(b, double(int(b)) == b ? int(b) : int(b) + 1)
   .map(b, b / 1073741824)
   .map(g, {'key': dyn('@prefix@/accelerator-memory'),
     'operator': dyn(g == 0 ? 'Exists' : 'Gt'),

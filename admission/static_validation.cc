@@ -66,9 +66,9 @@ variables.pods.map(pod, [@asked@].map(asked, size(asked) == 0 ? [] :
 
 constexpr std::string_view kAcceleratorMemory = R"cel(
 variables.pods.map(pod, size(@asked@) == 0 ? [] :
-  @named-memory@.filter(t, !isQuantity(t) || !quantity(t).isGreaterThan(quantity('0')))
+  @named-memory@.filter(t, !@is-memory-size@)
     .map(t, variables.field + 'metadata.annotations[@prefix@/accelerator-memory] is "' + t +
-      '", which is not a size above zero')))cel";
+      '", which is not a size from 1Mi to 64Pi')))cel";
 
 constexpr std::string_view kIsolation = R"cel(
 variables.pods.map(pod,

@@ -1,11 +1,10 @@
 #include "model/accelerator_memory.h"
 
 #include <algorithm>
-#include <string>
 
 #include "absl/status/status.h"
-#include "fmt/format.h"
 #include "model/annotation.h"
+#include "model/compute_size.h"
 #include "model/quantity.h"
 
 namespace berth::model {
@@ -27,8 +26,8 @@ absl::StatusOr<std::int64_t> ParseMemoryMinimum(std::string_view annotation) {
   const std::string_view text = Trim(annotation);
   const auto memory = Quantity::Parse(text);
   if (!memory.ok()) return memory.status();
-  if (memory->Sign() <= 0) {
-    return absl::InvalidArgumentError(fmt::format("\"{}\" is not more than 0", text));
+  if (absl::Status status = CheckMemorySize(*memory, "a size such as \"40Gi\""); !status.ok()) {
+    return status;
   }
   return memory->Value();
 }

@@ -13,9 +13,10 @@
 
 namespace berth::model {
 
-/// Parses the annotation for the minimum memory of one device, e.g. "40Gi". Returns bytes, greater
-/// than 0. Fractions of a byte are rounded up. Returns InvalidArgument, with a sentence about the
-/// text, if it is not a quantity or not more than 0.
+/// Parses the annotation for the minimum memory of one device, e.g. "40Gi". Returns bytes;
+/// fractions of a byte are rounded up. Returns InvalidArgument, with a sentence about the text, if
+/// it is not a quantity or not from 1Mi to 64Pi: "40", without a suffix, is 40 bytes, which every
+/// device has.
 absl::StatusOr<std::int64_t> ParseMemoryMinimum(std::string_view annotation);
 
 /// Returns the greatest minimum that the devices of a node meet, in bytes. Pods with a smaller or

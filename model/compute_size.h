@@ -6,10 +6,10 @@
 #include "absl/status/status.h"
 #include "model/quantity.h"
 
-// Which amounts of cpu and memory the configuration may give to a container or ascribe to a device.
-// All its fields of this kind have the same limits, so that a suffix that somebody forgot is found
-// when the file is read, and not when kubelet kills the first container. All functions are
-// thread-safe.
+// Which amounts of cpu and memory the configuration may give to a container or ascribe to a device,
+// and a pod may ask of one. All fields of this kind have the same limits, so that a suffix that
+// somebody forgot is found when the text is read, and not when kubelet kills the first container.
+// All functions are thread-safe.
 
 namespace berth::model {
 

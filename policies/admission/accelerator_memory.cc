@@ -44,9 +44,10 @@ std::vector<Objection> AcceleratorMemoryPolicy::Judge(const Request&,
   const auto text = model::Find(workload.pod.annotations, name_);
   if (!text || !AsksForAccelerators(workload.pod, catalog_)) return {};
   if (model::ParseMemoryMinimum(*text).ok()) return {};
-  return {{.field = PodAnnotationField(workload, name_),
-           .reason = "is \"" + OneLine(*text, kMaxSize) + "\", which is not a size above zero",
-           .advice = "write the minimum memory of one device, such as 40Gi"}};
+  return {
+      {.field = PodAnnotationField(workload, name_),
+       .reason = "is \"" + OneLine(*text, kMaxSize) + "\", which is not a size from 1Mi to 64Pi",
+       .advice = "write the minimum memory of one device, such as 40Gi"}};
 }
 
 // Gt compares integers, and never matches a label that is missing or not an integer

@@ -17,7 +17,7 @@ namespace berth::policies::admission {
 /// lenient than Berth's extender, and never stricter. A node whose memory is not known has no such
 /// label.
 ///
-/// Objects to a value that is not a size above zero.
+/// Objects to a value that is not a size from 1Mi to 64Pi.
 class AcceleratorMemoryPolicy : public AdmissionPolicy {
  public:
   static constexpr std::string_view kName = "accelerator-memory";

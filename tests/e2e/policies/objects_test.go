@@ -94,7 +94,7 @@ func faultyObjects() map[string]runtime.Object {
 		"guaranteed-qos":       isolated(podOf(containerOf("train", "", ""))),
 		"job-retries":          jobOf(device("example.com/a", "b")),
 		"accelerator-affinity": device("berth.dev/accelerators", "Z9"),
-		"accelerator-memory":   device("berth.dev/accelerator-memory", "much"),
+		"accelerator-memory":   device("berth.dev/accelerator-memory", "40"),
 		"checkpoint":           device("berth.dev/checkpoint", "true"),
 		"isolation":            podOf(containerOf("train", "", full)),
 	}
@@ -197,7 +197,7 @@ var annotations = []struct {
 }{
 	{"berth.dev/accelerators", []string{"V100", " A100 , V100,A100,", "Z9", "V100,Z9", "MN-Core", ""}},
 	{"berth.dev/accelerator-memory", []string{"40Gi", "24.5Gi", "500M", "much", "0", "-1Gi", "1e10",
-		" 16Gi ", "1073741823.5", "64Ei"}},
+		" 16Gi ", "1073741823.5", "40", "1048575", "1Mi", "64Pi", "64Ei"}},
 	{"berth.dev/allow-accelerator-nodes", []string{"true", "true", "yes"}},
 	{"berth.dev/retryless", []string{"true"}},
 	{"berth.dev/created-by", []string{"mallory"}},

@@ -104,9 +104,10 @@ TEST(MemoryAgreement, HoldsForAnySizes) {
     return std::uniform_int_distribution<std::int64_t>(1, end - 1)(random);
   };
   for (int i = 0; i < 3'000; ++i) {
-    const std::int64_t bits = below(62);
-    const std::string minimum = std::to_string(below(std::int64_t{1} << bits) + 1);
-    ExpectAgreement(Reporting(below((std::int64_t{1} << (bits + 1)) - 1)), minimum);
+    const std::int64_t bits = 20 + below(36);
+    const std::string minimum =
+        std::to_string((std::int64_t{1} << 20) + below(std::int64_t{1} << bits));
+    ExpectAgreement(Reporting(below(std::int64_t{1} << (bits - 19))), minimum);
     ExpectAgreement(Reporting(below(200'000)), std::to_string(below(200'000)) + "Mi");
     ExpectAgreement(Reporting(below(200'000)), std::to_string(below(200)) + "G");
   }
@@ -118,7 +119,7 @@ TEST(MemoryAgreement, HoldsForWhatOnlyTheCatalogueKnowsAndForWhatNobodyDoes) {
        {GpuNode("a", "Tesla-V100-SXM2-32GB"), GpuNode("b", "NVIDIA-A30"), GpuNode("c", "Tesla-K80"),
         policies::scheduling::NodeWith("d", policies::scheduling::kMnCore, 4), Reporting(0)}) {
     for (const char* minimum :
-         {"1", "500M", "1Gi", "24Gi", "24G", "25Gi", "32Gi", "33Gi", "16Ei"}) {
+         {"1Mi", "500M", "1Gi", "24Gi", "24G", "25Gi", "32Gi", "33Gi", "64Pi"}) {
       ExpectAgreement(node, minimum);
     }
   }

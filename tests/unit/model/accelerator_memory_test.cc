@@ -26,15 +26,20 @@ TEST(ParseMemoryMinimum, ReadsSizesAsPeopleWriteThem) {
   EXPECT_EQ(*ParseMemoryMinimum("40Gi"), 40 * kGibi);
   EXPECT_EQ(*ParseMemoryMinimum(" 24.5Gi "), 49 * kGibi / 2);
   EXPECT_EQ(*ParseMemoryMinimum("40G"), 40'000'000'000);
-  EXPECT_EQ(*ParseMemoryMinimum("1m"), 1);  // what is less than a byte is one
-  EXPECT_EQ(*ParseMemoryMinimum("16Ei"), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(*ParseMemoryMinimum("1048576001m"), 1'048'577);  // what is less than a byte is one
+  EXPECT_EQ(*ParseMemoryMinimum("64Pi"), std::int64_t{1} << 56);
 }
 
 TEST(ParseMemoryMinimum, SaysWhatIsWrong) {
-  for (const char* text : {"", " ", "0", "-1Gi", "40GB", "much", "1e3Ki"}) {
+  for (const char* text : {"", " ", "0", "-1Gi", "40", "1m", "40GB", "much", "1e3Ki", "16Ei"}) {
     EXPECT_FALSE(ParseMemoryMinimum(text).ok()) << text;
   }
-  EXPECT_EQ(ParseMemoryMinimum(" -1Gi").status().message(), "\"-1Gi\" is not more than 0");
+  EXPECT_EQ(ParseMemoryMinimum(" -1Gi").status().message(),
+            "must be from 1Mi to 64Pi, got \"-1Gi\"; write a size such as \"40Gi\"");
+  EXPECT_EQ(
+      ParseMemoryMinimum("40").status().message(),
+      "must be from 1Mi to 64Pi, got \"40\"; without a suffix it is bytes; did you mean 40Mi or "
+      "40Gi?");
 }
 
 // 40 GB of an A100 are reported as 39,538 MiB.

@@ -182,6 +182,7 @@ INSTANTIATE_TEST_SUITE_P(
                     RefusedCase{"MemoryIsText", Gpu("", "forty"), kBadMemory},
                     RefusedCase{"MemoryIsNegative", Gpu("", "-1Gi"), kBadMemory},
                     RefusedCase{"MemoryIsZero", Gpu("", "0"), kBadMemory},
+                    RefusedCase{"MemoryLacksItsSuffix", Gpu("", "40"), kBadMemory},
                     RefusedCase{"MemoryIsBlank", Gpu("", " "), kBadMemory}),
     [](const auto& param) { return param.param.name; });
 

@@ -37,7 +37,7 @@ TEST_F(AcceleratorMemoryTest, RequiresMoreThanOneGibibyteLess) {
            {"40G", "36", "37"},
            {"24.5Gi", "23", "24"},
            {"1Gi", "0", "1"},
-           {"16Ei", "8589934590", "8589934591"},
+           {"64Pi", "67108863", "67108864"},
        }) {
     const Made made = Mutate(policy_, GpuPodAsking(text));
     EXPECT_TRUE(made.holds) << text;
@@ -76,7 +76,7 @@ TEST_F(AcceleratorMemoryTest, IsAddedToThePodsOwnTerms) {
 
 TEST_F(AcceleratorMemoryTest, LeavesItsOwnResultAlone) {
   for (const model::Workload& workload :
-       {GpuPodAsking("40Gi"), GpuPodAsking("1M"), MakeJob(GpuPodAsking("24Gi")),
+       {GpuPodAsking("40Gi"), GpuPodAsking("1Mi"), MakeJob(GpuPodAsking("24Gi")),
         Annotated(GpuPod("1", kMnCore), "accelerator-memory", "32Gi")}) {
     const Made first = Mutate(policy_, workload);
     const Made second = Mutate(policy_, first.workload);
@@ -110,11 +110,13 @@ TEST_F(AcceleratorMemoryTest, NotesAnAnnotationThatHasNoEffect) {
 }
 
 // The extender would refuse it everywhere.
-TEST_F(AcceleratorMemoryTest, ObjectsToWhatIsNoSizeAboveZero) {
+TEST_F(AcceleratorMemoryTest, ObjectsToWhatIsNoSizeOfADevice) {
   for (const auto& [text, shown] : std::vector<std::pair<std::string, std::string>>{
            {"", ""},
            {"0", "0"},
            {"-1Gi", "-1Gi"},
+           {"40", "40"},
+           {"16Ei", "16Ei"},
            {"40GB", "40GB"},
            {"1e3Ki", "1e3Ki"},
            {"4\n0", "4 0"},
@@ -125,7 +127,7 @@ TEST_F(AcceleratorMemoryTest, ObjectsToWhatIsNoSizeAboveZero) {
     EXPECT_EQ(made.workload, pod) << text;
     EXPECT_THAT(policy_.Judge(MakeRequest(), pod),
                 ElementsAre(Objection{"metadata.annotations[" + std::string(kMemory) + "]",
-                                      "is \"" + shown + "\", which is not a size above zero",
+                                      "is \"" + shown + "\", which is not a size from 1Mi to 64Pi",
                                       "write the minimum memory of one device, such as 40Gi"}))
         << text;
   }

@@ -208,7 +208,8 @@ class RandomWorkload {
     };
     maybe("berth.dev/accelerators",
           {"A100", "A100", "V100,A30", "V100, A100", "MN-Core", "A1OO", " , "});
-    maybe("berth.dev/accelerator-memory", {"40Gi", "32Gi", "24.5Gi", "500M", "16Ei", "40GB"});
+    maybe("berth.dev/accelerator-memory",
+          {"40Gi", "32Gi", "24.5Gi", "500M", "64Pi", "16Ei", "40GB", "40"});
     maybe("berth.dev/checkpoint", {"true", "true", "true", "true", "claim", "false", "No Claim"});
     maybe("berth.dev/checkpoint-key", {"llama", "llama-2", "a.b_c", "..", "a/b", "a\nb"});
     maybe("berth.dev/allow-accelerator-nodes", {"true", "false"});
