@@ -141,7 +141,8 @@ TEST_F(ExplanationTest, HintsAtWhatTheVerdictsDoNotTell) {
         "K80 is not in the catalogue; it has " + models}},
       {{{"berth.dev/accelerator-memory", "-1"}},
        1,
-       {"berth.dev/accelerator-memory: \"-1\" is not more than 0"}},
+       {"berth.dev/accelerator-memory: must be from 1Mi to 64Pi, got \"-1\"; write a size such as "
+        "\"40Gi\""}},
   };
   for (const HintCase& test : cases) {
     model::Pod pod;
