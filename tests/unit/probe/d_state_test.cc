@@ -1,10 +1,12 @@
 #include "probe/d_state.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -112,16 +114,15 @@ TEST_F(DStateTest, IsUnknownIfItCannotRemember) {
   EXPECT_EQ(RunAt(1000).outcome, Outcome::kUnknown);
 }
 
-/// A process in state D: while a child of vfork() has not ended, its parent waits like that.
+/// A process in state D: the kernel has it wait until its child, made with CLONE_VFORK, ends.
+/// vfork() would not do, because ThreadSanitizer makes it a fork().
 class RealHungProcess {
  public:
   RealHungProcess() : pid_(fork()) {
     if (pid_ != 0) return;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (vfork() == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      for (;;) pause();
-    }
+    static std::array<char, 1 << 16> stack;
+    clone(&PauseForever, stack.data() + stack.size(), CLONE_VFORK | SIGCHLD, nullptr);
     _exit(0);
   }
   RealHungProcess(const RealHungProcess&) = delete;
@@ -145,6 +146,11 @@ class RealHungProcess {
   }
 
  private:
+  static int PauseForever(void*) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;) pause();
+  }
+
   pid_t pid_;
 };
 
