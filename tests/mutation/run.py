@@ -85,7 +85,7 @@ def main(words):
     if not options.report:
         due = due_of(chosen, known, options.limit, options.again)
         shop = workshop.Workshop(_ROOT, out, options.jobs)
-        shop.prepare({workshop.tests_of(mutant.path) for mutant in due})
+        shop.prepare({tests for mutant in due for tests in workshop.tests_of(mutant.path)})
         judge_all(due, known, shop, options.jobs, lambda line: print(line, flush=True))
     entries = known.of(chosen)
     print(record.report(entries))

@@ -80,9 +80,9 @@ class RunTest(unittest.TestCase):
         paths = run.sources(run._ROOT)
         self.assertGreater(len(paths), 50)
         for path in paths:
-            binary = workshop.tests_of(path)
-            lists = (run._ROOT / "tests" / "unit").rglob("CMakeLists.txt")
-            self.assertTrue(any("berth_test(%s\n" % binary in each.read_text() for each in lists))
+            for binary in workshop.tests_of(path):
+                lists = (run._ROOT / "tests" / "unit").rglob("CMakeLists.txt")
+                self.assertTrue(any("berth_test(%s\n" % binary in each.read_text() for each in lists))
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ class Bench(workshop.Workshop):
         self.passes = []
         self.unbroken_passes = True
         self.seen = None
+        self.linked = []
         self.flags = []
 
     def _make(self, binaries):
@@ -31,9 +32,14 @@ class Bench(workshop.Workshop):
     def _binary(self, tests):
         return pathlib.Path(tests)
 
-    def _link(self, path, source, tests):
-        self.seen = (path, source.read_text(), tests)
+    def _compile(self, path, source):
+        self.seen = (path, source.read_text())
+        self.linked = []
         return source if self.compiles else None
+
+    def _link(self, compiled, tests):
+        self.linked.append(tests)
+        return compiled
 
     def _test(self, binary, flags, limit):
         self.flags.append((binary.name, *flags))
@@ -74,7 +80,23 @@ class WorkshopTest(unittest.TestCase):
                 self.assertEqual(got, verdict)
                 self.assertEqual(self.shop.passes, [])
                 self.assertEqual(diff, "-int x = a == b;\n+int x = a != b;")
-                self.assertEqual(self.shop.seen, (_SOURCE, "int x = a != b;\n", "unit_policies"))
+                self.assertEqual(self.shop.seen, (_SOURCE, "int x = a != b;\n"))
+                self.assertEqual(self.shop.linked, ["unit_policies"] if compiles else [])
+
+    def test_each_binary_of_the_folder_may_notice(self):
+        source = "placement/a.cc"
+        self.write(source, _TEXT)
+        self.shop.prepare({"unit_placement", "unit_cli"})
+        (mutant,) = mutants.of(source, _TEXT)
+        for passes, linked, verdict in [
+            ([False], ["unit_placement"], record.NOTICED),
+            ([True, True, False], ["unit_placement", "unit_cli"], record.NOTICED),
+            ([True, True, True, True], ["unit_placement", "unit_cli"], record.SURVIVED),
+        ]:
+            with self.subTest(passes):
+                self.shop.passes = list(passes)
+                self.assertEqual(self.shop.judge(mutant)[0], verdict)
+                self.assertEqual(self.shop.linked, linked)
 
     def test_nothing_is_broken_but_a_copy_of_the_source(self):
         self.shop.passes = [False]
