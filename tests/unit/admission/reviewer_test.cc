@@ -270,6 +270,17 @@ TEST_F(ReviewerTest, ForetellsWhatBecomesOfTheDaemonsAndServicesPods) {
   }
 }
 
+// Of a stored pod as if it were created now.
+TEST_F(ReviewerTest, ForetellsNothingOfWhatAPodGotWhenItWasStored) {
+  const std::string stored = R"({
+    "spec": {"nodeName": "cpu-1", "containers": [{"name": "c"}]},
+    "status": {"qosClass": "BestEffort"}})";
+  const auto fate = reviewer_.Foretell(ReviewOf(kPodKind, stored), kReviewedEnforced);
+  ASSERT_TRUE(fate.ok()) << fate.status();
+  EXPECT_THAT(fate->created.qos_class, IsEmpty());
+  EXPECT_THAT(fate->created.pod.node_name, IsEmpty());
+}
+
 TEST_F(ReviewerTest, SaysWhichFieldItCannotRead) {
   const std::string broken = R"({"spec": {"containers": [{"resources": {"limits": 5}}]}})";
   const std::string field = "spec.containers[0].resources.limits: expected an object, got number";

@@ -159,6 +159,20 @@ INSTANTIATE_TEST_SUITE_P(
                    Lost(kNoon + minutes(10), kNoon + minutes(15))}),
     [](const auto& param) { return param.param.name; });
 
+// As on a node that no kubelet has reported of yet.
+TEST(ConditionMemory, RemembersOfANodeWithoutOtherConditions) {
+  const std::vector<Condition> states[] = {{{"GPUIsLost", kTrue, kNoon, kNoon}},
+                                           {{"GPUIsLost", kTrue, kNoon + minutes(5), kNoon}},
+                                           {{"GPUIsLost", kFalse, kNoon + minutes(9), kNoon}}};
+  std::vector<PastStatus> past;
+  std::vector<Condition> former;
+  for (const std::vector<Condition>& present : states) {
+    RememberStatus(former, present, model::kNoTime, past);
+    former = present;
+  }
+  EXPECT_THAT(Of(kTrue, past), ElementsAre(Lost(kNoon, kNoon + minutes(9))));
+}
+
 TEST(ConditionMemory, ForgetsTypesThatTheNodeNoLongerHas) {
   std::vector<PastStatus> past;
   RememberStatus({{"A", kTrue, kNoon, kNoon}}, {{"A", kFalse, kNoon + hours(1), kNoon}},

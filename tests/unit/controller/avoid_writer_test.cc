@@ -148,6 +148,21 @@ TEST_F(AvoidWriterTest, WhatFailedBeforeTheFirstListIsNotNoted) {
   EXPECT_THAT(record_.written, ElementsAre("avoid gpu-1 job-2=2027-01-15T09:00:00Z"));
 }
 
+// 20 a second, of which each is due as soon as its Job has failed.
+TEST_F(AvoidWriterTest, NotesWhatFailsOnManyNodesWithinASecond) {
+  for (int i = 2; i < 12; ++i) {
+    const std::string name = "gpu-" + std::to_string(i);
+    model::Node node = GpuNode(name, "Tesla-V100-SXM2-32GB").node;
+    node.uid = "u-" + std::to_string(i);
+    snapshot_->UpsertNode(node);
+    api_.Put("/api/v1/nodes/" + name, {{"metadata", {{"name", name}, {"uid", node.uid}}}});
+    model::Pod pod = Failed("train-" + std::to_string(i), "job-7");
+    pod.node_name = name;
+    writer_.OnUpsert(pod);
+  }
+  EXPECT_THAT(Run(), testing::SizeIs(10));
+}
+
 TEST_F(AvoidWriterTest, OnlyTheLeaderWrites) {
   leads_ = false;
   writer_.OnUpsert(Failed("train-0", "job-7"));

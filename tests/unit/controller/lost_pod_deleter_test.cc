@@ -218,6 +218,28 @@ TEST_F(LostPodDeleterTest, ReadsNothingBeforeTheNodeHasBeenLostForLongEnough) {
   EXPECT_THAT(Writes(), SizeIs(2));
 }
 
+// Of a list that is not whole nobody knows which share of the nodes is lost.
+TEST_F(LostPodDeleterTest, ReadsNothingBeforeNodesAndPodsAreListed) {
+  snapshot_ = std::make_unique<cluster::Snapshot>(cluster::Snapshot::Options{
+      .catalog = policies::scheduling::Catalog(), .labels = {"berth.dev/*"}});
+  const auto list = [&](cluster::Kind kind) {
+    snapshot_->BeginReplace(kind);
+    if (kind == cluster::Kind::kNodes) {
+      snapshot_->UpsertNode(LostNode(minutes(20)));
+    } else {
+      snapshot_->UpsertPod(HangingPod());
+    }
+    snapshot_->EndReplace(kind);
+  };
+  list(cluster::Kind::kPods);
+  snapshot_->UpsertNode(LostNode(minutes(20)));
+  RunFor(minutes(1));
+  EXPECT_THAT(api_.requests, IsEmpty());
+  list(cluster::Kind::kNodes);
+  RunFor(seconds(1));
+  EXPECT_THAT(Writes(), SizeIs(2));
+}
+
 TEST_F(LostPodDeleterTest, WatchesBeforeItEndsAnything) {
   LostPodDeleter::Options options = Options();
   options.config.max_share = 0.1;
