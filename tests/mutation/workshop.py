@@ -13,8 +13,12 @@ from typing import NamedTuple
 import record
 
 # Of the folder that a source is in: the binaries of which one has to notice. The first prefix counts.
-# Explanations are tested as berth explain prints them.
+# Explanations and static policies are tested as berth explain and berth policies print them, and what
+# the controller's configuration may say with the other configuration.
 TESTS = {
+    "admission/cel_facts.cc": ("unit_admission", "unit_cli"),
+    "admission/static_": ("unit_admission", "unit_cli"),
+    "controller/config.cc": ("unit_controller", "unit_config"),
     "policies/admission/": ("unit_policies_admission",),
     "policies/": ("unit_policies",),
     "cluster/": ("unit_cluster",),
