@@ -389,6 +389,29 @@ TEST(AdmissionEngineTest, ForetellsWhatBecomesOfThePodsAndChangesNothing) {
               IsEmpty());
 }
 
+// Kueue has counted them by then.
+TEST(AdmissionEngineTest, ForetellsThatPodsWillRequestSomethingElse) {
+  const auto engine = MakeEngine(Only<GuaranteedQosPolicy>());
+  const model::Workload bare = MakeOwner("Deployment", CpuPod());
+  EXPECT_TRUE(engine->PreviewPods(In(Mode::kEnforce), {bare}).requests_change);
+  EXPECT_FALSE(engine->PreviewPods(In(Mode::kWarn), {bare}).requests_change);
+  const model::Workload guaranteed = MakeOwner(
+      "Deployment", MakePod({MakeContainer("main", Resources({{"cpu", "1"}, {"memory", "1Gi"}}))}));
+  EXPECT_FALSE(engine->PreviewPods(In(Mode::kEnforce), {guaranteed}).requests_change);
+}
+
+TEST(AdmissionEngineTest, TellsWhichPoliciesMarkTemplates) {
+  const auto engine = MakeEngine(Only<CreatorPolicy, IsolationPolicy>());
+  std::vector<model::Workload> templates = {MakeOwner("PyTorchJob", CpuPod())};
+  const Outcome outcome = engine->MarkTemplates(MakeRequest(), templates);
+  EXPECT_EQ(templates[0], Annotated(MakeOwner("PyTorchJob", CpuPod()), "created-by", "alice"));
+  ASSERT_THAT(outcome.effects, SizeIs(1));
+  EXPECT_EQ(outcome.effects[0].policy, "creator");
+  EXPECT_TRUE(outcome.effects[0].changed);
+  // What is there already is no change.
+  EXPECT_THAT(engine->MarkTemplates(MakeRequest(), templates).effects, IsEmpty());
+}
+
 TEST(AdmissionEngineTest, JobsKeepTheirRetriesInTheListedNamespaces) {
   AdmissionConfig config = Only<JobRetriesPolicy>();
   config.own_retries = {"elsewhere", MakeRequest().namespace_name};
