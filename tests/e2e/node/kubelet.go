@@ -41,6 +41,8 @@ evictionHard: {memory.available: 100Mi, nodefs.available: 128Mi}
 evictionPressureTransitionPeriod: 1s
 nodeStatusUpdateFrequency: 1s
 volumeStatsAggPeriod: 5s
+# Unused images are never removed, however full the machine's disk is: there is nowhere to pull them from.
+imageGCHighThresholdPercent: 100
 # A changed Secret comes into a pod when that is looked at next: a minute and more by default.
 syncFrequency: 1s
 podLogsDir: %[1]s/pod-logs
