@@ -32,7 +32,8 @@ inline std::string Shortened(std::string_view text, std::size_t bytes) {
 /// could make it look like another one. These are U+00AD, U+061C, U+115F, U+1160, U+180E, U+200B to
 /// U+200F, U+2028 to U+202E, U+2060 to U+206F, U+3164, U+FEFF, and U+E0000 to U+E007F.
 constexpr std::size_t InvisibleBytes(std::string_view text) {
-  // Nearly all characters are of ASCII, and a report asks about each of millions of texts.
+  // None of them begins with a lesser byte, and nearly all characters that are asked about are
+  // ASCII.
   if (text.empty() || static_cast<unsigned char>(text.front()) < 0xc2) return 0;
   const auto begins = [text](std::string_view first, unsigned char least, unsigned char most) {
     if (text.size() <= first.size() || !text.starts_with(first)) return false;
