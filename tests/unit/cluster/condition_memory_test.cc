@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -55,24 +56,28 @@ std::vector<PastStatus> Of(ConditionStatus status, std::vector<PastStatus> past,
   return past;
 }
 
+const std::vector<Condition> kReady = {{"Ready", kTrue, kNoon, kNoon}};
+
 class ConditionMemoryTable : public ::testing::TestWithParam<MemoryCase> {};
 
-// Of the status True, where it ceased, after the states of a case one by one.
-std::vector<PastStatus> Remembered(const std::vector<Seen>& states, bool reversed) {
+// Of the status True, where it ceased, after the states of a case one by one. `others`: what the
+// node has beside the condition.
+std::vector<PastStatus> Remembered(const std::vector<Seen>& states, bool reversed,
+                                   const std::vector<Condition>& others) {
   std::vector<PastStatus> past;
   std::vector<Condition> former;
   for (const Seen& seen : states) {
     const ConditionStatus status = reversed ? Opposite(seen.status) : seen.status;
-    const std::vector<Condition> present = {{"Ready", kTrue, kNoon, kNoon},
-                                            {"GPUIsLost", status, seen.since, kNoon}};
+    std::vector<Condition> present = others;
+    present.push_back({"GPUIsLost", status, seen.since, kNoon});
     RememberStatus(former, present, model::kNoTime, past);
-    former = present;
+    former = std::move(present);
   }
   return Of(reversed ? kFalse : kTrue, past);
 }
 
 TEST_P(ConditionMemoryTable, Remembers) {
-  const auto past = Remembered(GetParam().seen, false);
+  const auto past = Remembered(GetParam().seen, false, kReady);
   if (GetParam().remembered) {
     EXPECT_THAT(past, ElementsAre(*GetParam().remembered));
   } else {
@@ -82,7 +87,7 @@ TEST_P(ConditionMemoryTable, Remembers) {
 
 // For a reader for whom False is bad.
 TEST_P(ConditionMemoryTable, RemembersTheSameOfFalse) {
-  const auto past = Remembered(GetParam().seen, true);
+  const auto past = Remembered(GetParam().seen, true, kReady);
   ASSERT_EQ(past.size(), GetParam().remembered ? 1U : 0U);
   if (past.empty()) return;
   PastStatus expected = GetParam().of_false.value_or(*GetParam().remembered);
@@ -161,16 +166,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 // As on a node that no kubelet has reported of yet.
 TEST(ConditionMemory, RemembersOfANodeWithoutOtherConditions) {
-  const std::vector<Condition> states[] = {{{"GPUIsLost", kTrue, kNoon, kNoon}},
-                                           {{"GPUIsLost", kTrue, kNoon + minutes(5), kNoon}},
-                                           {{"GPUIsLost", kFalse, kNoon + minutes(9), kNoon}}};
-  std::vector<PastStatus> past;
-  std::vector<Condition> former;
-  for (const std::vector<Condition>& present : states) {
-    RememberStatus(former, present, model::kNoTime, past);
-    former = present;
-  }
-  EXPECT_THAT(Of(kTrue, past), ElementsAre(Lost(kNoon, kNoon + minutes(9))));
+  const std::vector<Seen> seen = {
+      {kTrue, kNoon}, {kTrue, kNoon + minutes(5)}, {kFalse, kNoon + minutes(9)}};
+  EXPECT_THAT(Remembered(seen, false, {}), ElementsAre(Lost(kNoon, kNoon + minutes(9))));
 }
 
 TEST(ConditionMemory, ForgetsTypesThatTheNodeNoLongerHas) {

@@ -225,8 +225,7 @@ TEST_F(ControllerTest, WatchesButWritesNothingWhileAnotherLeads) {
 
 // Certificates do not depend on nodes: servers may need them to come up.
 TEST_F(ControllerTest, NodesAreLabelledOnlyOnceNodesAndPodsAreListed) {
-  snapshot_ = std::make_unique<cluster::Snapshot>(cluster::Snapshot::Options{
-      .catalog = policies::scheduling::Catalog(), .labels = {"berth.dev/*"}});
+  snapshot_ = MakeUnsyncedSnapshot();
   snapshot_->UpsertNode(GpuNode("v100-1", kV100).node);
   Controller::Options options = Options();
   options.certificates = OneServer();

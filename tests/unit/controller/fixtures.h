@@ -17,14 +17,19 @@ inline constexpr char kMemoryLabel[] = "berth.dev/accelerator-memory";
 inline constexpr char kRepairLabel[] = "berth.dev/repair";
 inline constexpr char kTaint[] = "berth.dev/excluded";
 
-/// A snapshot as the controller keeps it, of listed nodes and pods.
-inline std::unique_ptr<cluster::Snapshot> MakeSnapshot(
-    const std::vector<model::NodeState>& nodes = {}) {
-  auto snapshot = std::make_unique<cluster::Snapshot>(
+/// A snapshot as the controller keeps it, before nodes and pods are listed.
+inline std::unique_ptr<cluster::Snapshot> MakeUnsyncedSnapshot() {
+  return std::make_unique<cluster::Snapshot>(
       cluster::Snapshot::Options{.catalog = policies::scheduling::Catalog(),
                                  .labels = {kLabel, kMemoryLabel, kRepairLabel},
                                  .taint = kTaint,
                                  .node_uids = true});
+}
+
+/// One of listed nodes and pods.
+inline std::unique_ptr<cluster::Snapshot> MakeSnapshot(
+    const std::vector<model::NodeState>& nodes = {}) {
+  auto snapshot = MakeUnsyncedSnapshot();
   for (const auto kind : {cluster::Kind::kNodes, cluster::Kind::kPods}) {
     snapshot->BeginReplace(kind);
     snapshot->EndReplace(kind);

@@ -220,22 +220,15 @@ TEST_F(LostPodDeleterTest, ReadsNothingBeforeTheNodeHasBeenLostForLongEnough) {
 
 // Of a list that is not whole nobody knows which share of the nodes is lost.
 TEST_F(LostPodDeleterTest, ReadsNothingBeforeNodesAndPodsAreListed) {
-  snapshot_ = std::make_unique<cluster::Snapshot>(cluster::Snapshot::Options{
-      .catalog = policies::scheduling::Catalog(), .labels = {"berth.dev/*"}});
-  const auto list = [&](cluster::Kind kind) {
-    snapshot_->BeginReplace(kind);
-    if (kind == cluster::Kind::kNodes) {
-      snapshot_->UpsertNode(LostNode(minutes(20)));
-    } else {
-      snapshot_->UpsertPod(HangingPod());
-    }
-    snapshot_->EndReplace(kind);
-  };
-  list(cluster::Kind::kPods);
+  snapshot_ = MakeUnsyncedSnapshot();
+  snapshot_->BeginReplace(cluster::Kind::kPods);
+  snapshot_->UpsertPod(HangingPod());
+  snapshot_->EndReplace(cluster::Kind::kPods);
+  snapshot_->BeginReplace(cluster::Kind::kNodes);
   snapshot_->UpsertNode(LostNode(minutes(20)));
   RunFor(minutes(1));
   EXPECT_THAT(api_.requests, IsEmpty());
-  list(cluster::Kind::kNodes);
+  snapshot_->EndReplace(cluster::Kind::kNodes);
   RunFor(seconds(1));
   EXPECT_THAT(Writes(), SizeIs(2));
 }

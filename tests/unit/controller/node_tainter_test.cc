@@ -199,8 +199,7 @@ TEST_F(NodeTainterTest, WritesNothingWithoutTheRightTo) {
 }
 
 TEST_F(NodeTainterTest, WaitsUntilTheClusterIsKnown) {
-  snapshot_ = std::make_unique<cluster::Snapshot>(cluster::Snapshot::Options{
-      .catalog = policies::scheduling::Catalog(), .labels = {}, .taint = kTaint});
+  snapshot_ = MakeUnsyncedSnapshot();
   for (int i = 0; i < 4; ++i) Put(i, i == 0);
   RunFor(seconds(10));
   EXPECT_THAT(api_.patches, IsEmpty());
